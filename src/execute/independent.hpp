@@ -1,0 +1,35 @@
+// Carries out one rank's own access by the strategy of its plan: the file side of every
+// blocking call that is not done by aggregators. Reading and writing are one text.
+#pragma once
+
+#include "plan/independent.hpp"
+#include "storage/transfer.hpp"
+#include "view/file_view.hpp"
+#include "view/tree.hpp"
+
+namespace tributary::execute {
+
+// The memory side: data displacements of `tree` count from `base`.
+struct Memory {
+  std::byte* base = nullptr;
+  view::Tree tree;
+};
+
+// The file side: `bytes` data bytes of the view from `position` on.
+struct FilePart {
+  view::Tree tree;
+  ByteCount position = 0;
+};
+
+struct Access {
+  Direction direction = Direction::read;
+  ByteCount bytes = 0;
+  Memory memory;
+  FilePart file;
+};
+
+// Moves the access's bytes; returns how many, counted from its start, and what went wrong.
+storage::Moved run_independent(storage::Storage& storage, const plan::IndependentPlan& plan,
+                               const Access& access);
+
+}  // namespace tributary::execute

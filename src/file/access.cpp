@@ -1,0 +1,173 @@
+// Data access: from the arguments of a call to a plan, and on to execute/.
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "execute/independent.hpp"
+#include "file/file.hpp"
+#include "mpi/decode.hpp"
+#include "storage/transfer.hpp"
+#include "view/build.hpp"
+#include "view/cursor.hpp"
+
+namespace tributary::file {
+namespace {
+
+plan::Choice choice_of(hints::Switch value) {
+  switch (value) {
+    case hints::Switch::enable:
+      return plan::Choice::enable;
+    case hints::Switch::disable:
+      return plan::Choice::disable;
+    case hints::Switch::automatic:
+      break;
+  }
+  return plan::Choice::automatic;
+}
+
+// MPI_BOTTOM is the null pointer and comes with absolute addresses; a null buffer with a
+// type that starts at address 0 is a mistake.
+bool null_buffer(const void* buffer, const view::Tree& tree) {
+  constexpr std::int64_t kFirstPage = 4096;
+  return buffer == nullptr && !tree.empty() && tree.lower() < kFirstPage;
+}
+
+// The base is moved to the first data byte, so that no pointer is formed outside the buffer.
+execute::Memory memory_of(void* buffer, const view::Type& type, std::int64_t count) {
+  view::Tree tree = view::make_repeated(type, count);
+  const auto address =
+      reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(tree.at);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return {reinterpret_cast<std::byte*>(address), {std::move(tree.node), 0}};
+}
+
+ByteCount mean_run(const view::Tree& tree) {
+  return std::max<ByteCount>(tree.node->size / tree.node->runs, 1);
+}
+
+Extent span_of(const execute::Access& access, const view::FileView& view) {
+  if (view.contiguous()) return {view.offset_of(access.file.position), access.bytes};
+  const FileOffset first = view.offset_of(access.file.position);
+  const FileOffset last = view.offset_of(access.file.position + access.bytes - 1);
+  if (view.tree().node->ascending) return {first, last + 1 - first};
+  // A view that steps back: somewhere between the lowest and the highest byte of its tiles.
+  return {view.tree().lower(), view.tree().upper() - view.tree().lower()};
+}
+
+Result<storage::RangeLock> lock_span(storage::Storage& storage, Direction direction, Extent span) {
+  return storage::RangeLock::acquire(
+      storage, span,
+      direction == Direction::read ? storage::LockMode::shared : storage::LockMode::exclusive);
+}
+
+}  // namespace
+
+plan::IndependentHints File::independent_hints() const {
+  using hints::Id;
+  plan::IndependentHints chosen;
+  const auto strategy = hints_.choice<hints::Strategy>(Id::tributary_strategy);
+  chosen.automatic = strategy == hints::Strategy::automatic;
+  if (!chosen.automatic)
+    chosen.forced = static_cast<plan::Strategy>(static_cast<int>(strategy) - 1);
+  chosen.map_files = choice_of(hints_.choice<hints::Switch>(Id::tributary_map_files));
+  chosen.sieve_reads = choice_of(hints_.choice<hints::Switch>(Id::romio_ds_read));
+  chosen.sieve_writes = choice_of(hints_.choice<hints::Switch>(Id::romio_ds_write));
+  chosen.read_buffer_bytes = hints_.integer(Id::ind_rd_buffer_size);
+  chosen.write_buffer_bytes = hints_.integer(Id::ind_wr_buffer_size);
+  chosen.sieve_gap = hints_.integer(Id::tributary_sieve_gap);
+  return chosen;
+}
+
+Status File::check_call(const Call& call) const {
+  if (call.direction == Direction::read && !readable())
+    return named({ErrorKind::access, "cannot read a file that was opened with MPI_MODE_WRONLY"});
+  if (call.direction == Direction::write)
+    if (Status allowed = require_writable("write to"); !allowed) return allowed;
+  if ((amode_ & MPI_MODE_SEQUENTIAL) != 0)
+    return named({ErrorKind::unsupported_operation,
+                  "MPI_MODE_SEQUENTIAL allows access by the shared file pointer only"});
+  if (call.count < 0) return named({ErrorKind::count, "the count is negative"});
+  if (call.pointer == Pointer::explicit_offset && call.offset < 0)
+    return named({ErrorKind::argument, "the offset is negative"});
+  return {};
+}
+
+Result<execute::Access> File::prepare(const Call& call, const ViewState& state) const {
+  if (Status checked = check_call(call); !checked) return checked.error();
+  const Result<mpi::TypePtr> type = mpi::decode(call.datatype);
+  if (!type) return named(type.error());
+  const view::Type& element = **type;
+  const ByteCount etype_size = state.view.etype_size();
+  execute::Access access;
+  access.direction = call.direction;
+  if (element.size() == 0 || call.count == 0) return access;
+  if (call.count > kOffsetLimit / std::max(element.size(), std::abs(element.extent)))
+    return named({ErrorKind::count, "the count is too large"});
+  access.bytes = call.count * element.size();
+  if (access.bytes % etype_size != 0)
+    return named({ErrorKind::type, "the data is not a whole number of etypes"});
+  if (null_buffer(call.buffer, element.tree))
+    return named({ErrorKind::buffer, "the buffer is null"});
+  const ByteCount limit = state.view.tree().size();
+  if (call.pointer == Pointer::explicit_offset && call.offset > limit / etype_size)
+    return named({ErrorKind::argument, "the offset is outside the view"});
+  access.file.position =
+      call.pointer == Pointer::explicit_offset ? call.offset * etype_size : position_;
+  if (access.file.position > limit - access.bytes)
+    return named({ErrorKind::argument, "the view has no room for the data"});
+  access.memory = memory_of(call.buffer, element, call.count);
+  access.file.tree = state.view.tree();
+  return access;
+}
+
+Status File::transfer(const execute::Access& access, const view::FileView& view, ByteCount& moved) {
+  plan::IndependentFacts facts;
+  facts.direction = access.direction;
+  facts.bytes = access.bytes;
+  facts.memory_contiguous = access.memory.tree.is_block();
+  facts.memory_mean_run = mean_run(access.memory.tree);
+  facts.span = span_of(access, view);
+  facts.file_mean_run = mean_run(view.tree());
+  facts.ascending = view.tree().node->ascending;
+  facts.mappings_coherent = storage_->traits().mappings_coherent;
+  facts.readable = storage_->readable();
+  facts.sole_writer = team_.size() == 1 && (amode_ & MPI_MODE_UNIQUE_OPEN) != 0;
+  const plan::IndependentPlan plan = plan::plan_independent(facts, independent_hints());
+  last_.calls[static_cast<std::size_t>(plan.strategy)].fetch_add(1, std::memory_order_relaxed);
+  last_.strategy.store(plan.strategy, std::memory_order_relaxed);
+  last_.reason.store(plan.reason.data(), std::memory_order_relaxed);
+
+  const Result<storage::RangeLock> lock = atomic_ || plan.lock
+                                              ? lock_span(*storage_, access.direction, facts.span)
+                                              : storage::RangeLock();
+  if (!lock) return named(lock.error());
+  const storage::Moved done = execute::run_independent(*storage_, plan, access);
+  moved = done.bytes;
+  return done.status.ok() ? done.status : named(done.status.error());
+}
+
+Status File::access_alone(const Call& call, ByteCount& moved) try {
+  const std::shared_ptr<const ViewState> state = view();
+  std::unique_lock<std::mutex> pointer(position_mutex_, std::defer_lock);
+  if (call.pointer == Pointer::individual) pointer.lock();
+  const Result<execute::Access> access = prepare(call, *state);
+  if (!access) return access.error();
+  if (access->bytes == 0) return {};
+  const Status status = transfer(*access, state->view, moved);
+  if (call.pointer == Pointer::individual) {
+    const ByteCount etype_size = state->view.etype_size();
+    position_ += (moved + etype_size - 1) / etype_size * etype_size;
+  }
+  return status;
+} catch (const std::bad_alloc&) {
+  return named({ErrorKind::no_memory, "no memory for the buffers of a data access"});
+}
+
+// Collective calls do each rank's own part and agree on the outcome.
+Status File::access(const Call& call, ByteCount& moved) {
+  moved = 0;
+  const Status status = access_alone(call, moved);
+  return call.collective ? team_.agree(status) : status;
+}
+
+}  // namespace tributary::file

@@ -1,0 +1,24 @@
+// Any MPI datatype -> its canonical tree (view/tree.hpp). Decoded once and kept: as an
+// attribute of a derived datatype, in a table for the predefined ones.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+#include "base/result.hpp"
+#include "view/tree.hpp"
+
+namespace tributary::mpi {
+
+using TypePtr = std::shared_ptr<const view::Type>;
+
+// Fails for MPI_DATATYPE_NULL and for types whose data reach beyond kOffsetLimit.
+Result<TypePtr> decode(MPI_Datatype type);
+
+bool is_named(MPI_Datatype type);
+
+// Forgets the table of predefined types and the attribute key; called when the MPI ends.
+void release_decoded();
+
+}  // namespace tributary::mpi
