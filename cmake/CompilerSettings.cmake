@@ -3,7 +3,7 @@ add_library(tributary_settings INTERFACE)
 target_include_directories(tributary_settings INTERFACE ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(tributary_settings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
-  -Wold-style-cast -Woverloaded-virtual -Wnull-dereference -Wimplicit-fallthrough)
+  -Wold-style-cast -Woverloaded-virtual -Wimplicit-fallthrough)
 if(TRIBUTARY_WERROR)
   target_compile_options(tributary_settings INTERFACE -Werror)
 endif()

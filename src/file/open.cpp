@@ -88,8 +88,8 @@ struct RootReport {
 };
 
 std::string pack(const RootReport& report) {
-  if (report.status.ok()) return "+" + report.values.serialise();
-  return "-" + std::to_string(static_cast<int>(report.status.error().kind)) + " " +
+  if (report.status.ok()) return std::string(1, '+').append(report.values.serialise());
+  return std::string(1, '-') + std::to_string(static_cast<int>(report.status.error().kind)) + " " +
          report.status.error().message;
 }
 
