@@ -83,9 +83,14 @@ std::vector<Id> Values::differing(const Values& other) const {
 
 std::vector<Id> Values::adopt(const Values& root) {
   std::vector<Id> ids = differing(root);
-  for (const Id id : ids) {
-    slot(id).value = root.slot(id).value;
-    slot(id).origin = root.slot(id).origin;
+  for (const Row& row : table()) {
+    const Slot& theirs = root.slot(row.id);
+    Slot& mine = slot(row.id);
+    const bool from_file =
+        theirs.origin == Origin::hints_file && mine.origin == Origin::default_value;
+    if (!from_file && std::ranges::find(ids, row.id) == ids.end()) continue;
+    mine.value = theirs.value;
+    mine.origin = theirs.origin;
   }
   return ids;
 }

@@ -61,7 +61,8 @@ class Values {
 
   // The rows that ranks must agree on, where these values differ from `other`.
   std::vector<Id> differing(const Values& other) const;
-  // Takes over those rows from rank 0's values, and says which.
+  // Takes over those rows from rank 0's values, and says which. Hints files are read by rank 0
+  // alone: where this rank has a mere default, it takes what rank 0 has from a file, in any row.
   std::vector<Id> adopt(const Values& root);
 
   friend bool operator==(const Values&, const Values&) = default;

@@ -14,7 +14,8 @@ trap 'rm -rf "$scratch"' EXIT
 # name right in front of a parenthesis is a function; the types of callbacks are not.
 echo '#include <mpi.h>' > "$scratch/header.c"
 "$mpicc" -E -P "$scratch/header.c" | tr '\n' ' ' |
-  grep -oE '\bMPI_(File_|Register_datarep)[A-Za-z0-9_]* *\(' | tr -d ' (' | sort -u > "$scratch/functions"
+  grep -oE '\bMPI_(File_|Register_datarep)[A-Za-z0-9_]* *\(' | tr -d ' (' |
+  sort -u > "$scratch/functions"
 count=$(wc -l < "$scratch/functions")
 if [ "$count" -lt 62 ]; then
   echo "FAIL: only $count MPI-IO functions found in mpi.h, MPI-3 has 62: the extraction is broken"
@@ -35,4 +36,4 @@ if [ -n "$missing$unexpected" ]; then
   echo "FAIL: $library"
   exit 1
 fi
-echo "$count functions under two names each, $(wc -l < "$scratch/extra") extra symbols, nothing else"
+echo "$count functions under two names each, $(wc -l < "$scratch/extra") extra, nothing else"

@@ -393,6 +393,20 @@ TEST(HintValues, DifferingLooksAtRowsThatMustAgreeOnly) {
   EXPECT_EQ(mine.unknown().size(), 1U);
 }
 
+TEST(HintValues, AdoptBringsTheHintsFileOfRankZero) {
+  const auto file = [](std::string key, std::string value) {
+    return Setting{std::move(key), std::move(value), Origin::hints_file, "file line 1"};
+  };
+  const Values root = resolved({file("ind_rd_buffer_size", "1M"), file("ind_wr_buffer_size", "1M"),
+                                info("io_ompio_num_threads", "2")});
+  Values mine = resolved({info("ind_wr_buffer_size", "2M")});
+  EXPECT_TRUE(mine.adopt(root).empty()) << "ranks need not agree on these";
+  EXPECT_EQ(mine.integer(Id::ind_rd_buffer_size), 1 << 20);
+  EXPECT_EQ(mine.origin(Id::ind_rd_buffer_size), Origin::hints_file);
+  EXPECT_EQ(mine.integer(Id::ind_wr_buffer_size), 2 << 20) << "this rank's own";
+  EXPECT_EQ(mine.integer(Id::io_ompio_num_threads), 1) << "rank 0's own";
+}
+
 // A value that the row allows, or any bytes for text.
 std::string random_value(const Row& row, std::mt19937& random) {
   switch (row.type) {
