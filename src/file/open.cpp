@@ -1,6 +1,7 @@
 // Opening and closing. Rank 0 looks first: it reads the hints, creates the file when that is
 // asked for, and tells the others how it went, so that a missing file costs one look-up and
 // a creation race cannot happen. Then every rank opens the file, and all agree.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -96,9 +97,10 @@ std::string pack(const RootReport& report) {
 RootReport unpack(const std::string& text) {
   RootReport report;
   if (!text.starts_with('+')) {
-    const std::size_t space = text.find(' ');
-    const int kind = space == std::string::npos ? 0 : std::stoi(text.substr(1, space - 1));
-    report.status = Error{static_cast<ErrorKind>(kind), text.substr(space + 1)};
+    const std::size_t space = std::min(text.find(' '), text.size());
+    const auto kind = hints::parse_integer(std::string_view(text).substr(0, space).substr(1));
+    report.status = Error{kind ? static_cast<ErrorKind>(*kind) : ErrorKind::io,
+                          text.substr(std::min(space + 1, text.size()))};
     return report;
   }
   Result<hints::Values> values = hints::Values::deserialise(std::string_view(text).substr(1));

@@ -36,8 +36,10 @@ class Values {
 
   // The enum is the one of table.hpp that belongs to the row: choice<Switch>(Id::romio_ds_read).
   template <typename Enum>
-  requires std::is_enum_v<Enum> Enum choice(Id id)
-  const { return static_cast<Enum>(slot(id).value.number); }
+  Enum choice(Id id) const {
+    static_assert(std::is_enum_v<Enum>);
+    return static_cast<Enum>(slot(id).value.number);
+  }
 
   // The library's own values, which are right by construction: a number (integer, bytes,
   // boolean, index of a choice), or the text of a row of type text or list.

@@ -19,7 +19,7 @@ namespace {
 struct FileSystemRow {
   long magic;
   std::string_view name;
-  bool mappings_coherent;
+  bool one_page_cache;
 };
 
 // Only local file systems with one page cache promise coherent mappings; overlayfs does not
@@ -49,7 +49,8 @@ Traits traits_of(int descriptor) {
   for (const FileSystemRow& row : kFileSystems)
     if (row.magic == static_cast<long>(info.f_type)) {
       traits.file_system = row.name;
-      traits.mappings_coherent = row.mappings_coherent;
+      traits.visible_at_once = row.one_page_cache;
+      traits.mappings_coherent = row.one_page_cache;
     }
   return traits;
 }
@@ -66,7 +67,7 @@ class PosixStorage final : public Storage {
         readable_(readable),
         writable_(writable),
         traits_(traits_of(descriptor)) {
-    if (!readable || !writable) traits_.mappings_coherent = false;
+    traits_.mappings_coherent = traits_.mappings_coherent && readable && writable;
   }
   ~PosixStorage() override {
     if (descriptor_ >= 0) ::close(descriptor_);

@@ -22,6 +22,8 @@ namespace tributary::storage {
 
 struct Traits {
   std::string_view file_system = "unknown";  // as users call it: tmpfs, ext4, nfs ...
+  // What one process writes, every other one reads at once: no client caches of their own.
+  bool visible_at_once = false;
   // A store through a shared mapping is seen at once, byte by byte, by every process that
   // reads the file or maps it: local file systems with one page cache.
   bool mappings_coherent = false;
