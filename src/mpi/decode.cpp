@@ -171,6 +171,7 @@ bool within_limits(MPI_Datatype type) {
   MPI_Count extent = 0;
   PMPI_Type_size_x(type, &size);
   if (size == MPI_UNDEFINED || size < 0 || size > kOffsetLimit) return false;
+  if (size == 0) return true;  // never looked into, and the bounds may be anything
   PMPI_Type_get_true_extent_x(type, &lower, &extent);
   return extent >= 0 && extent <= kOffsetLimit && lower > -kOffsetLimit && lower < kOffsetLimit;
 }
