@@ -10,7 +10,7 @@ CASES ?= 100000
 JOBS ?= $(shell nproc)
 BUILD = build/$(PRESET)
 
-.PHONY: all setup build demo test bench fuzz conformance lint format clean
+.PHONY: all setup build release demo test bench fuzz conformance lint format clean
 all: build
 
 setup:
@@ -23,19 +23,15 @@ build: setup
 test: build
 	ctest --preset $(PRESET)
 
-build/release/configured:
+release: setup
 	cmake --preset release
-	touch $@
-
-.PHONY: release
-release: setup build/release/configured
 	cmake --build build/release -j $(JOBS)
 
 demo:
 	scripts/setup.sh build
-	cmake --preset release -DTRIBUTARY_TESTS=OFF -DTRIBUTARY_BENCHMARKS=OFF -B build/demo
-	cmake --build build/demo -j $(JOBS)
-	scripts/demo.sh build/demo
+	cmake --preset release -B build/library -DTRIBUTARY_TESTS=OFF -DTRIBUTARY_BENCHMARKS=OFF
+	cmake --build build/library -j $(JOBS)
+	scripts/demo.sh build/library
 
 bench: release
 	scripts/bench.sh
@@ -45,7 +41,7 @@ fuzz: release
 	scripts/fuzz.sh build/release $(CASES)
 
 conformance: release
-	tests/conformance/romio.sh build/release
+	cmake --build build/release --target conformance
 
 lint:
 	scripts/setup.sh lint

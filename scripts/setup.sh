@@ -9,7 +9,7 @@ set -eu
 build="cmake ninja-build g++ make pkg-config openmpi-bin libopenmpi-dev mpich libmpich-dev"
 test="$build gfortran libgtest-dev libbenchmark-dev python3
   libhdf5-openmpi-dev libhdf5-mpich-dev libpnetcdf-dev python3-mpi4py python3-numpy
-  python3-h5py-mpi"
+  python3-h5py-mpi binutils xz-utils"
 lint="$test clang-format clang-tidy git"
 
 case ${1:-build} in

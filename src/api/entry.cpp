@@ -7,8 +7,7 @@ namespace tributary::api {
 int raise(MPI_File handle, file::File* file, const Error& error) {
   const int code = file::remember(error);
   const file::HandlerRef& handler = file == nullptr ? file::null_handler() : file->handler();
-  handler.call(handle, code, file == nullptr ? MPI_COMM_WORLD : file->team().comm());
-  return code;
+  return handler.call(handle, code, file == nullptr ? MPI_COMM_WORLD : file->team().comm());
 }
 
 Error no_memory() {

@@ -34,16 +34,18 @@ class Transfer {
   Transfer(storage::Storage& storage, const plan::IndependentPlan& plan, const Access& access)
       : storage_(storage), plan_(plan), access_(access), file_(access.file.tree) {}
 
-  Moved run() { return plan_.strategy == Strategy::list ? run_pieces() : run_chunks(); }
+  Moved run() {
+    const bool pieces = plan_.strategy == Strategy::list && !access_.memory.contiguous;
+    return pieces ? run_pieces() : run_chunks();
+  }
 
  private:
   bool reading() const { return access_.direction == Direction::read; }
 
   // --- memory side -------------------------------------------------------------------
   Moved run_chunks() {
-    if (access_.memory.tree.is_block())
-      return move_chunk(
-          {access_.memory.base + access_.memory.tree.at, access_.file.position, access_.bytes});
+    if (access_.memory.contiguous)
+      return move_chunk({access_.memory.base, access_.file.position, access_.bytes});
     const ByteCount step = std::min(plan_.buffer_bytes, access_.bytes);
     const Scratch staging(step);
     view::Cursor memory(access_.memory.tree);
@@ -111,8 +113,8 @@ class Transfer {
       const Window window = cutter.next(position, chunk.size - total.bytes);
       const Chunk part{chunk.data + total.bytes, position, window.bytes};
       file_.seek(position);
-      // A window without holes needs no help.
-      const bool whole = window.extent.length == window.bytes;
+      // A window without holes needs no help, but for the lock that a rewriter owes others.
+      const bool whole = window.extent.length == window.bytes && plan_.strategy != Strategy::rmw;
       const Moved moved = whole ? move_runs(part) : (this->*mover)(window, part);
       total.bytes += moved.bytes;
       if (!moved.status || moved.bytes < window.bytes) {
@@ -138,8 +140,12 @@ class Transfer {
     return moved;
   }
 
-  // The plan holds an exclusive lock on the whole span meanwhile.
   Moved rewrite_window(const Window& window, const Chunk& part) {
+    const Result<storage::RangeLock> lock =
+        plan_.locking == plan::Locking::window_exclusive
+            ? storage::RangeLock::acquire(storage_, window.extent, storage::LockMode::exclusive)
+            : storage::RangeLock();
+    if (!lock) return {0, lock.error()};
     const Scratch buffer(window.extent.length);
     const Moved old = storage::move_block(storage_, Direction::read, window.extent.offset,
                                           buffer.data(), window.extent.length);
@@ -212,6 +218,9 @@ class Transfer {
 
 storage::Moved run_independent(storage::Storage& storage, const plan::IndependentPlan& plan,
                                const Access& access) {
+  if (plan.strategy == Strategy::direct)
+    return storage::move_block(storage, access.direction, access.file.first, access.memory.base,
+                               access.bytes);
   return Transfer(storage, plan, access).run();
 }
 

@@ -9,9 +9,10 @@
 
 namespace tributary::execute {
 
-// The memory side: data displacements of `tree` count from `base`.
+// The memory side: one run at `base`, or data displacements of `tree` that count from there.
 struct Memory {
   std::byte* base = nullptr;
+  bool contiguous = true;
   view::Tree tree;
 };
 
@@ -19,6 +20,7 @@ struct Memory {
 struct FilePart {
   view::Tree tree;
   ByteCount position = 0;
+  FileOffset first = 0;  // where the first byte lies
 };
 
 struct Access {

@@ -5,6 +5,7 @@
 
 #include "execute/independent.hpp"
 #include "file/file.hpp"
+#include "file/ownership.hpp"
 #include "mpi/decode.hpp"
 #include "storage/transfer.hpp"
 #include "view/build.hpp"
@@ -32,32 +33,33 @@ bool null_buffer(const void* buffer, const view::Tree& tree) {
   return buffer == nullptr && !tree.empty() && tree.lower() < kFirstPage;
 }
 
-// The base is moved to the first data byte, so that no pointer is formed outside the buffer.
-execute::Memory memory_of(void* buffer, const view::Type& type, std::int64_t count) {
-  view::Tree tree = view::make_repeated(type, count);
+std::byte* at(void* buffer, std::int64_t displacement) {
   const auto address =
-      reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(tree.at);
-  // NOLINTNEXTLINE(performance-no-int-to-ptr)
-  return {reinterpret_cast<std::byte*>(address), {std::move(tree.node), 0}};
+      reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(displacement);
+  return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
-ByteCount mean_run(const view::Tree& tree) {
-  return std::max<ByteCount>(tree.node->size / tree.node->runs, 1);
+// The base is moved to the first data byte, so that no pointer is formed outside the buffer.
+execute::Memory memory_of(void* buffer, const view::Type& type, std::int64_t count) {
+  const bool gapless = count == 1 || type.extent == type.size();
+  if (type.tree.is_block() && gapless) return {at(buffer, type.tree.at), true, {}};
+  view::Tree tree = view::make_repeated(type, count);
+  return {at(buffer, tree.at), false, {std::move(tree.node), 0}};
+}
+
+ByteCount mean_run(const execute::Access& access) {
+  if (access.memory.contiguous) return access.bytes;
+  const view::Node& node = *access.memory.tree.node;
+  return std::max<ByteCount>(node.size / node.runs, 1);
 }
 
 Extent span_of(const execute::Access& access, const view::FileView& view) {
-  if (view.contiguous()) return {view.offset_of(access.file.position), access.bytes};
-  const FileOffset first = view.offset_of(access.file.position);
+  const FileOffset first = access.file.first;
+  if (view.contiguous()) return {first, access.bytes};
   const FileOffset last = view.offset_of(access.file.position + access.bytes - 1);
   if (view.tree().node->ascending) return {first, last + 1 - first};
   // A view that steps back: somewhere between the lowest and the highest byte of its tiles.
   return {view.tree().lower(), view.tree().upper() - view.tree().lower()};
-}
-
-Result<storage::RangeLock> lock_span(storage::Storage& storage, Direction direction, Extent span) {
-  return storage::RangeLock::acquire(
-      storage, span,
-      direction == Direction::read ? storage::LockMode::shared : storage::LockMode::exclusive);
 }
 
 }  // namespace
@@ -117,33 +119,75 @@ Result<execute::Access> File::prepare(const Call& call, const ViewState& state) 
     return named({ErrorKind::argument, "the view has no room for the data"});
   access.memory = memory_of(call.buffer, element, call.count);
   access.file.tree = state.view.tree();
+  access.file.first = state.view.offset_of(access.file.position);
   return access;
 }
 
-Status File::transfer(const execute::Access& access, const view::FileView& view, ByteCount& moved) {
+plan::IndependentFacts File::facts_of(const view::FileView& view) const {
+  const storage::Traits& traits = storage_->traits();
   plan::IndependentFacts facts;
+  facts.file_mean_run = view.mean_run();
+  facts.ascending = view.tree().node->ascending;
+  facts.mappings_coherent = traits.mappings_coherent;
+  facts.readable = storage_->readable();
+  facts.call_ns = traits.call_ns;
+  facts.store_page_ns = traits.store_page_ns;
+  facts.atomic = atomic_;
+  return facts;
+}
+
+bool File::may_rewrite(const view::FileView& view) const {
+  return owned_ && !view.tree().empty() && !view.contiguous() &&
+         plan::wants_rewriting(facts_of(view));
+}
+
+Status File::transfer(const execute::Access& access, const ViewState& state, ByteCount& moved) {
+  const plan::IndependentHints hints = independent_hints();
+  plan::IndependentFacts facts = facts_of(state.view);
   facts.direction = access.direction;
   facts.bytes = access.bytes;
-  facts.memory_contiguous = access.memory.tree.is_block();
-  facts.memory_mean_run = mean_run(access.memory.tree);
-  facts.span = span_of(access, view);
-  facts.file_mean_run = mean_run(view.tree());
-  facts.ascending = view.tree().node->ascending;
-  facts.mappings_coherent = storage_->traits().mappings_coherent;
-  facts.readable = storage_->readable();
-  facts.sole_writer = team_.size() == 1 && (amode_ & MPI_MODE_UNIQUE_OPEN) != 0;
-  const plan::IndependentPlan plan = plan::plan_independent(facts, independent_hints());
+  facts.memory_contiguous = access.memory.contiguous;
+  facts.memory_mean_run = mean_run(access);
+  facts.span = span_of(access, state.view);
+  const bool told_to = hints.sieve_writes == plan::Choice::enable;
+  facts.writers_lock = state.rewriting || told_to;
+  plan::IndependentPlan plan = plan::plan_independent(facts, hints);
+
+  Result<storage::RangeLock> alone = storage::RangeLock();
+  if (plan.strategy == plan::Strategy::rmw && !told_to) {
+    alone = exclude_other_teams(*storage_, team_.rank());
+    if (!alone.ok()) {
+      facts.readable = false;  // somebody else may write: nothing is rewritten
+      plan = plan::plan_independent(facts, hints);
+    }
+  }
   last_.calls[static_cast<std::size_t>(plan.strategy)].fetch_add(1, std::memory_order_relaxed);
   last_.strategy.store(plan.strategy, std::memory_order_relaxed);
   last_.reason.store(plan.reason.data(), std::memory_order_relaxed);
-
-  const Result<storage::RangeLock> lock = atomic_ || plan.lock
-                                              ? lock_span(*storage_, access.direction, facts.span)
-                                              : storage::RangeLock();
-  if (!lock) return named(lock.error());
-  const storage::Moved done = execute::run_independent(*storage_, plan, access);
+  const storage::Moved done = run(plan, access, facts.span);
   moved = done.bytes;
   return done.status.ok() ? done.status : named(done.status.error());
+}
+
+// Runs the plan under its locks. Byte-range locks do not keep threads of one rank apart.
+storage::Moved File::run(const plan::IndependentPlan& plan, const execute::Access& access,
+                         Extent span) {
+  using plan::Locking;
+  if (plan.locking == Locking::none) return execute::run_independent(*storage_, plan, access);
+  std::shared_lock<std::shared_mutex> with_others(rewrite_mutex_, std::defer_lock);
+  std::unique_lock<std::shared_mutex> alone(rewrite_mutex_, std::defer_lock);
+  if (plan.locking == Locking::span_shared)
+    with_others.lock();
+  else
+    alone.lock();
+  if (plan.locking == Locking::window_exclusive)
+    return execute::run_independent(*storage_, plan, access);
+  const Result<storage::RangeLock> lock = storage::RangeLock::acquire(
+      *storage_, span,
+      plan.locking == Locking::span_shared ? storage::LockMode::shared
+                                           : storage::LockMode::exclusive);
+  if (!lock) return {0, lock.error()};
+  return execute::run_independent(*storage_, plan, access);
 }
 
 Status File::access_alone(const Call& call, ByteCount& moved) try {
@@ -153,7 +197,7 @@ Status File::access_alone(const Call& call, ByteCount& moved) try {
   const Result<execute::Access> access = prepare(call, *state);
   if (!access) return access.error();
   if (access->bytes == 0) return {};
-  const Status status = transfer(*access, state->view, moved);
+  const Status status = transfer(*access, *state, moved);
   if (call.pointer == Pointer::individual) {
     const ByteCount etype_size = state->view.etype_size();
     position_ += (moved + etype_size - 1) / etype_size * etype_size;

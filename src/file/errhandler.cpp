@@ -123,14 +123,17 @@ MPI_Errhandler HandlerRef::get() const {
   return errhandler_;
 }
 
-void HandlerRef::call(MPI_File handle, int code, MPI_Comm comm) const {
-  if (errhandler_ == MPI_ERRORS_RETURN) return;
-  if (is_predefined(errhandler_)) return end_job(code, comm);
+int HandlerRef::call(MPI_File handle, int code, MPI_Comm comm) const {
+  if (errhandler_ == MPI_ERRORS_RETURN) return code;
+  if (is_predefined(errhandler_)) {
+    end_job(code, comm);
+    return code;
+  }
   std::variant<CHandler*, FortranHandler*> function;
   {
     const std::scoped_lock guard(registry().mutex);
     const Entry* entry = registry().find(errhandler_);
-    if (entry == nullptr) return;
+    if (entry == nullptr) return code;
     function = entry->function;
   }
   if (auto* const* in_c = std::get_if<CHandler*>(&function)) {
@@ -139,7 +142,9 @@ void HandlerRef::call(MPI_File handle, int code, MPI_Comm comm) const {
     MPI_Fint fortran_handle = to_fortran(handle);
     MPI_Fint fortran_code = code;
     std::get<FortranHandler*>(function)(&fortran_handle, &fortran_code);
+    code = fortran_code;
   }
+  return code;
 }
 
 HandlerRef& null_handler() {

@@ -31,8 +31,9 @@ class HandlerRef {
   MPI_Errhandler value() const { return errhandler_; }
   // A new reference for the program.
   MPI_Errhandler get() const;
-  // Calls it for an error on `handle`; `comm` is what MPI_ERRORS_ARE_FATAL ends.
-  void call(MPI_File handle, int code, MPI_Comm comm) const;
+  // Calls it for an error on `handle`; `comm` is what MPI_ERRORS_ARE_FATAL ends. Gives the
+  // code to return: a handler may have changed it.
+  int call(MPI_File handle, int code, MPI_Comm comm) const;
 
  private:
   MPI_Errhandler errhandler_ = MPI_ERRORS_RETURN;

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 
 #include "base/result.hpp"
@@ -90,8 +91,11 @@ class File {
   Status access_alone(const Call& call, ByteCount& moved);
   Status check_call(const Call& call) const;
   Result<execute::Access> prepare(const Call& call, const ViewState& view) const;
-  Status transfer(const execute::Access& access, const view::FileView& view, ByteCount& moved);
+  Status transfer(const execute::Access& access, const ViewState& state, ByteCount& moved);
+  storage::Moved run(const plan::IndependentPlan& plan, const execute::Access& access, Extent span);
   plan::IndependentHints independent_hints() const;
+  bool may_rewrite(const view::FileView& view) const;
+  plan::IndependentFacts facts_of(const view::FileView& view) const;
 
   Team team_;
   std::unique_ptr<storage::Storage> storage_;
@@ -99,6 +103,8 @@ class File {
   hints::Values hints_;
   HandlerRef handler_;
   bool atomic_ = false;
+  bool owned_ = false;               // this team alone writes the file, see ownership.hpp
+  std::shared_mutex rewrite_mutex_;  // like the byte-range locks, between this rank's threads
 
   mutable std::mutex view_mutex_;  // guards view_
   std::shared_ptr<const ViewState> view_;

@@ -11,6 +11,7 @@
 #include "file/file.hpp"
 #include "file/finalize.hpp"
 #include "file/info.hpp"
+#include "file/ownership.hpp"
 #include "hints/environment.hpp"
 #include "storage/faulty.hpp"
 #include "storage/posix.hpp"
@@ -86,17 +87,20 @@ void print(const hints::Warnings& warnings) {
 struct RootReport {
   Status status;
   hints::Values values;
+  bool owned = false;
 };
 
 std::string pack(const RootReport& report) {
-  if (report.status.ok()) return std::string(1, '+').append(report.values.serialise());
+  if (report.status.ok())
+    return std::string(1, report.owned ? '+' : '=').append(report.values.serialise());
   return std::string(1, '-') + std::to_string(static_cast<int>(report.status.error().kind)) + " " +
          report.status.error().message;
 }
 
 RootReport unpack(const std::string& text) {
   RootReport report;
-  if (!text.starts_with('+')) {
+  report.owned = text.starts_with('+');
+  if (text.starts_with('-')) {
     const std::size_t space = std::min(text.find(' '), text.size());
     const auto kind = hints::parse_integer(std::string_view(text).substr(0, space).substr(1));
     report.status = Error{kind ? static_cast<ErrorKind>(*kind) : ErrorKind::io,
@@ -149,11 +153,13 @@ struct Opening {
   int amode;
   hints::Values values;
   storage::Opened opened;
+  bool owned = false;
 
   Status open_as_root(Rank rank) {
     Result<storage::Opened> result = open_storage(path, options_of(amode), rank);
     if (!result) return result.error();
     opened = std::move(*result);
+    if ((amode & MPI_MODE_RDONLY) == 0) owned = claim_ownership(*opened.storage);
     return {};
   }
   // The file is there now, and it is not for this rank to create it.
@@ -177,12 +183,12 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm comm, const char* name, int am
   Status status = check_name(name);
   if (status.ok()) status = check_amode(amode);
   const bool arguments_ok = status.ok();
-  Opening mine{status.ok() ? path_of(name) : std::string(), amode, {}, {}};
+  Opening mine{status.ok() ? path_of(name) : std::string(), amode, {}, {}, false};
   if (status.ok()) mine.values = resolve_hints(team, mine.path, settings_of(info));
   if (status.ok() && team.is_root()) status = mine.open_as_root(team.rank());
 
   const Result<std::string> told =
-      team.broadcast(team.is_root() ? pack({status, mine.values}) : std::string());
+      team.broadcast(team.is_root() ? pack({status, mine.values, mine.owned}) : std::string());
   if (!told) return told.error();
   std::vector<std::int64_t> differing(hints::table().size(), 0);
   if (!team.is_root()) {
@@ -190,6 +196,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm comm, const char* name, int am
     if (!report.status.ok()) return report.status.error();
     differing = mark_differing(mine.values, report.values);
     mine.values.adopt(report.values);
+    mine.owned = report.owned;
     if (arguments_ok) status = mine.open_as_member(team.rank());
   } else if (!status.ok()) {
     return status.error();
@@ -203,8 +210,10 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm comm, const char* name, int am
   }
   if (team.is_root()) warn_of_differing(differing);
   end_with_mpi();
-  return std::unique_ptr<File>(
+  std::unique_ptr<File> file(
       new File(std::move(*made), std::move(mine.opened.storage), amode, std::move(mine.values)));
+  file->owned_ = mine.owned;
+  return file;
 }
 
 File::File(Team team, std::unique_ptr<storage::Storage> storage, int amode, hints::Values values)

@@ -32,11 +32,12 @@ MPI_Datatype KeptType::give() const {
 ViewState::ViewState() : etype(MPI_BYTE), filetype(MPI_BYTE), datarep("native") {}
 
 ViewState::ViewState(view::FileView decoded, MPI_Datatype new_etype, MPI_Datatype new_filetype,
-                     std::string new_datarep)
+                     std::string new_datarep, bool ranks_rewrite)
     : view(std::move(decoded)),
       etype(new_etype),
       filetype(new_filetype),
-      datarep(std::move(new_datarep)) {}
+      datarep(std::move(new_datarep)),
+      rewriting(ranks_rewrite) {}
 
 Result<view::FileView> decode_view(MPI_Offset displacement, MPI_Datatype etype,
                                    MPI_Datatype filetype, bool writable) {
@@ -69,10 +70,12 @@ Status File::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype 
   const Result<view::FileView> mine = prepare();
   const Status status = mine.ok() ? Status() : Status(mine.error());
   const std::int64_t etype_size = mine.ok() ? mine->etype_size() : 0;
-  if (Status agreed = team_.agree_on(status, {&etype_size, 1}); !agreed) return agreed;
+  std::int64_t rewriting = mine.ok() && may_rewrite(*mine) ? 1 : 0;
+  if (Status agreed = team_.agree_on(status, {&etype_size, 1}, {&rewriting, 1}); !agreed)
+    return agreed;
   if (Status adopted = set_info(info); !adopted) return adopted;
 
-  auto fresh = std::make_shared<const ViewState>(*mine, etype, filetype, datarep);
+  auto fresh = std::make_shared<const ViewState>(*mine, etype, filetype, datarep, rewriting != 0);
   const std::scoped_lock guard(view_mutex_, position_mutex_);
   view_ = std::move(fresh);
   position_ = 0;

@@ -30,12 +30,14 @@ class KeptType {
 struct ViewState {
   ViewState();  // the view after open: bytes from the start
   ViewState(view::FileView decoded, MPI_Datatype new_etype, MPI_Datatype new_filetype,
-            std::string new_datarep);
+            std::string new_datarep, bool ranks_rewrite);
 
   view::FileView view;
   KeptType etype;
   KeptType filetype;
   std::string datarep;
+  // Some rank may rewrite gaps between pieces: every write of every rank locks.
+  bool rewriting = false;
 };
 
 Result<view::FileView> decode_view(MPI_Offset displacement, MPI_Datatype etype,

@@ -146,15 +146,22 @@ std::vector<Setting> read_hints_file(const std::string& path, Warnings& warnings
   return settings;
 }
 
+// ROMIO's files: of lines with the same key the first one counts, as users of it know.
+static std::vector<Setting> read_romio_file(const std::string& path, Warnings& warnings) {
+  std::vector<Setting> settings = read_hints_file(path, warnings);
+  std::reverse(settings.begin(), settings.end());
+  return settings;
+}
+
 std::vector<Setting> from_hints_files(Warnings& warnings) {
   const auto romio = environment("ROMIO_HINTS");
   const auto ours = environment("TRIBUTARY_HINTS_FILE");
   if (!romio && !ours) {
     Warnings ignored;  // most systems have no such file
-    return read_hints_file(kSystemHintsFile, ignored);
+    return read_romio_file(kSystemHintsFile, ignored);
   }
   std::vector<Setting> settings;
-  if (romio) append(settings, read_hints_file(*romio, warnings));
+  if (romio) append(settings, read_romio_file(*romio, warnings));
   if (ours) append(settings, read_hints_file(*ours, warnings));
   return settings;
 }

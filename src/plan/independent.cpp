@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace tributary::plan {
 namespace {
 
-// Costs measured on tmpfs and ext4 (docs/performance.md says how): a call costs as much as
-// moving a few KiB, a page of a mapping as much as a quarter of that.
-constexpr ByteCount kLargePiece = 4096;         // from here on a call of its own pays
+// Costs in nanoseconds, as orders of magnitude (docs/performance.md says how measured); what
+// depends on the file system comes with the facts.
+constexpr ByteCount kPage = 4096;
+constexpr std::int64_t kReadPage = 600;         // a page of a window, read and picked from
+constexpr std::int64_t kRewritePage = 1500;     // a page of a window, read and written back
+constexpr ByteCount kLargePiece = 32768;        // from here on a call of its own always pays
 constexpr ByteCount kLargeMemoryPiece = 16384;  // from here on an iovec entry beats a copy
-constexpr ByteCount kMapGap = 8192;             // mean gap up to which mapping pays
 
 struct Candidate {
   Strategy strategy;
@@ -21,11 +24,25 @@ bool file_contiguous(const IndependentFacts& facts) {
   return facts.span.length == facts.bytes;
 }
 
+std::int64_t runs_of(const IndependentFacts& facts) {
+  return std::max<std::int64_t>(facts.bytes / std::max<ByteCount>(facts.file_mean_run, 1), 1);
+}
+
 // Mean number of unwanted bytes between two runs of the view.
 ByteCount mean_gap(const IndependentFacts& facts) {
-  const ByteCount runs =
-      std::max<ByteCount>(facts.bytes / std::max<ByteCount>(facts.file_mean_run, 1), 1);
-  return (facts.span.length - facts.bytes) / runs;
+  return (facts.span.length - facts.bytes) / runs_of(facts);
+}
+
+std::int64_t cost_of_calls(const IndependentFacts& facts) {
+  return runs_of(facts) * facts.call_ns + facts.bytes / 4;
+}
+
+// Windows pay for the pages between the pieces; over wide gaps there is nothing to bridge, and
+// a window would be one piece.
+std::int64_t cost_of_windows(const IndependentFacts& facts, const IndependentHints& hints,
+                             std::int64_t page_ns) {
+  if (mean_gap(facts) > hints.sieve_gap) return std::numeric_limits<std::int64_t>::max();
+  return (facts.span.length / kPage + 1) * page_ns;
 }
 
 bool may_map(const IndependentFacts& facts, const IndependentHints& hints) {
@@ -33,12 +50,10 @@ bool may_map(const IndependentFacts& facts, const IndependentHints& hints) {
          hints.map_files != Choice::disable;
 }
 
-// Read-modify-write puts back bytes that are not ours: safe only if nobody else writes the
-// file meanwhile, or if every writer of the file locks. The hint makes all of them lock.
+// Read-modify-write puts back bytes that are not ours: only where every writer locks.
 bool may_rewrite(const IndependentFacts& facts, const IndependentHints& hints) {
   return facts.direction == Direction::write && facts.readable && facts.ascending &&
-         (hints.sieve_writes == Choice::enable ||
-          (hints.sieve_writes == Choice::automatic && facts.sole_writer));
+         facts.writers_lock && hints.sieve_writes != Choice::disable;
 }
 
 bool may_sieve(const IndependentFacts& facts, const IndependentHints& hints) {
@@ -72,27 +87,46 @@ Candidate choose_contiguous(const IndependentFacts& facts) {
 
 Candidate choose_runs(const IndependentFacts& facts) {
   if (facts.memory_contiguous || facts.memory_mean_run >= kLargeMemoryPiece)
-    return {Strategy::list, "large pieces in the file"};
-  return {Strategy::packed, "large pieces in the file, small ones in memory"};
+    return {Strategy::list, "a call for each piece of the file is cheapest"};
+  return {Strategy::packed, "a call for each piece of the file, small pieces in memory"};
+}
+
+Candidate choose_scattered_read(const IndependentFacts& facts, const IndependentHints& hints) {
+  if (may_sieve(facts, hints) && cost_of_windows(facts, hints, kReadPage) < cost_of_calls(facts))
+    return {Strategy::sieve, "small pieces in the file with small gaps"};
+  return choose_runs(facts);
+}
+
+Candidate choose_scattered_write(const IndependentFacts& facts, const IndependentHints& hints) {
+  const std::int64_t calls = cost_of_calls(facts);
+  const std::int64_t stores =
+      may_map(facts, hints) ? cost_of_windows(facts, hints, facts.store_page_ns) : calls;
+  const std::int64_t rewrites =
+      may_rewrite(facts, hints) ? cost_of_windows(facts, hints, kRewritePage) : calls;
+  if (rewrites < calls && rewrites < stores)
+    return {Strategy::rmw, "small pieces in the file, and every writer locks"};
+  if (stores < calls) return {Strategy::mapped, "small pieces in the file, mappings are coherent"};
+  return choose_runs(facts);
 }
 
 Candidate choose_scattered(const IndependentFacts& facts, const IndependentHints& hints) {
-  if (facts.file_mean_run >= kLargePiece) return choose_runs(facts);
-  if (may_sieve(facts, hints) && mean_gap(facts) <= hints.sieve_gap)
-    return {Strategy::sieve, "small pieces in the file with small gaps"};
-  if (may_map(facts, hints) && mean_gap(facts) <= kMapGap)
-    return {Strategy::mapped, "small pieces in the file, mappings are coherent"};
-  if (may_rewrite(facts, hints) &&
-      mean_gap(facts) <= std::min(hints.sieve_gap, 8 * facts.file_mean_run))
-    return {Strategy::rmw, "small pieces in the file, dense, and rewriting the gaps is safe"};
   if (!facts.ascending) return {Strategy::packed, "the view steps back: piece by piece"};
-  return {Strategy::packed, "small pieces far apart, or nothing better is allowed here"};
+  if (facts.file_mean_run >= kLargePiece) return choose_runs(facts);
+  return facts.direction == Direction::read ? choose_scattered_read(facts, hints)
+                                            : choose_scattered_write(facts, hints);
 }
 
 Candidate choose(const IndependentFacts& facts, const IndependentHints& hints) {
   if (!hints.automatic && applicable(hints.forced, facts, hints))
     return {hints.forced, "asked for by hint"};
   return file_contiguous(facts) ? choose_contiguous(facts) : choose_scattered(facts, hints);
+}
+
+Locking locking_of(Strategy strategy, const IndependentFacts& facts) {
+  const bool writes = facts.direction == Direction::write;
+  if (facts.atomic) return writes ? Locking::span_exclusive : Locking::span_shared;
+  if (strategy == Strategy::rmw) return Locking::window_exclusive;
+  return writes && facts.writers_lock ? Locking::span_shared : Locking::none;
 }
 
 }  // namespace
@@ -103,6 +137,11 @@ std::string_view name_of(Strategy strategy) {
   return kNames[static_cast<std::size_t>(strategy)];
 }
 
+bool wants_rewriting(const IndependentFacts& view_facts) {
+  return view_facts.file_mean_run < kLargePiece &&
+         !(view_facts.mappings_coherent && view_facts.store_page_ns < kRewritePage);
+}
+
 IndependentPlan plan_independent(const IndependentFacts& facts, const IndependentHints& hints) {
   const Candidate chosen = choose(facts, hints);
   IndependentPlan plan;
@@ -110,9 +149,8 @@ IndependentPlan plan_independent(const IndependentFacts& facts, const Independen
   plan.reason = chosen.reason;
   plan.buffer_bytes = std::max<ByteCount>(
       facts.direction == Direction::read ? hints.read_buffer_bytes : hints.write_buffer_bytes, 1);
-  plan.gap_bytes = plan.strategy == Strategy::mapped ? kMapGap : hints.sieve_gap;
-  plan.lock = facts.direction == Direction::write &&
-              (plan.strategy == Strategy::rmw || hints.sieve_writes == Choice::enable);
+  plan.gap_bytes = hints.sieve_gap;
+  plan.locking = locking_of(plan.strategy, facts);
   return plan;
 }
 

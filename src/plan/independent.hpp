@@ -34,7 +34,12 @@ struct IndependentFacts {
   // storage
   bool mappings_coherent = false;
   bool readable = true;
-  bool sole_writer = false;  // one rank, and the program promised a unique open
+  std::int64_t call_ns = 2000;
+  std::int64_t store_page_ns = 6000;
+  // Every writer of the file that there may be takes locks: read-modify-write loses nothing,
+  // and a write that rewrites nothing has to lock, too.
+  bool writers_lock = false;
+  bool atomic = false;  // the file is in atomic mode
 };
 
 struct IndependentHints {
@@ -48,13 +53,21 @@ struct IndependentHints {
   ByteCount sieve_gap = 0;
 };
 
+// What is locked meanwhile. Writes that rewrite nothing share their span, so that they do not
+// wait for each other, only for those who rewrite.
+enum class Locking : std::uint8_t { none, span_shared, span_exclusive, window_exclusive };
+
 struct IndependentPlan {
   Strategy strategy = Strategy::direct;
   std::string_view reason;
   ByteCount buffer_bytes = 0;  // bound on staging and on sieve windows
   ByteCount gap_bytes = 0;     // unwanted bytes that are cheaper than a further call
-  bool lock = false;           // hold an exclusive lock on the span during the write
+  Locking locking = Locking::none;
 };
+
+// Whether writes through a view of such runs would gain by read-modify-write. The ranks of a
+// file ask this when they set a view: where it is so for one of them, all of them lock.
+bool wants_rewriting(const IndependentFacts& view_facts);
 
 IndependentPlan plan_independent(const IndependentFacts& facts, const IndependentHints& hints);
 

@@ -128,8 +128,8 @@ class FaultyStorage final : public Storage {
   FileOffset size() override {
     return or_fault(Operation::size, {}, [&] { return inner_->size(); });
   }
-  int lock(Extent extent, LockMode mode) override {
-    return or_fault(Operation::lock, extent, [&] { return inner_->lock(extent, mode); });
+  int lock(Extent extent, LockMode mode, Wait wait) override {
+    return or_fault(Operation::lock, extent, [&] { return inner_->lock(extent, mode, wait); });
   }
   int unlock(Extent extent) override { return inner_->unlock(extent); }
   Result<Mapping> map(Extent extent) override {

@@ -20,16 +20,18 @@ struct FileSystemRow {
   long magic;
   std::string_view name;
   bool one_page_cache;
+  std::int64_t call_ns = Traits{}.call_ns;
+  std::int64_t store_page_ns = Traits{}.store_page_ns;
 };
 
 // Only local file systems with one page cache promise coherent mappings; overlayfs does not
 // (a reader may hold the lower file), network file systems never do.
 constexpr std::array kFileSystems{
-    FileSystemRow{TMPFS_MAGIC, "tmpfs", true},
+    FileSystemRow{TMPFS_MAGIC, "tmpfs", true, 900, 250},
     FileSystemRow{EXT4_SUPER_MAGIC, "ext4", true},
     FileSystemRow{0x58465342, "xfs", true},
     FileSystemRow{BTRFS_SUPER_MAGIC, "btrfs", true},
-    FileSystemRow{RAMFS_MAGIC, "ramfs", true},
+    FileSystemRow{RAMFS_MAGIC, "ramfs", true, 900, 250},
     FileSystemRow{F2FS_SUPER_MAGIC, "f2fs", true},
     FileSystemRow{NFS_SUPER_MAGIC, "nfs", false},
     FileSystemRow{0x0BD00BD0, "lustre", false},
@@ -50,6 +52,8 @@ Traits traits_of(int descriptor) {
     if (row.magic == static_cast<long>(info.f_type)) {
       traits.file_system = row.name;
       traits.visible_at_once = row.one_page_cache;
+      traits.call_ns = row.call_ns;
+      traits.store_page_ns = row.store_page_ns;
       traits.mappings_coherent = row.one_page_cache;
     }
   return traits;
@@ -102,10 +106,11 @@ class PosixStorage final : public Storage {
     struct stat info {};
     return fstat(descriptor_, &info) == 0 ? info.st_size : -errno;
   }
-  int lock(Extent extent, LockMode mode) override {
-    return set_lock(extent, mode == LockMode::shared ? F_RDLCK : F_WRLCK);
+  int lock(Extent extent, LockMode mode, Wait wait) override {
+    return set_lock(extent, mode == LockMode::shared ? F_RDLCK : F_WRLCK,
+                    wait == Wait::yes ? F_OFD_SETLKW : F_OFD_SETLK);
   }
-  int unlock(Extent extent) override { return set_lock(extent, F_UNLCK); }
+  int unlock(Extent extent) override { return set_lock(extent, F_UNLCK, F_OFD_SETLK); }
   Result<Mapping> map(Extent extent) override;
   int close() override {
     const int descriptor = std::exchange(descriptor_, -1);
@@ -120,13 +125,13 @@ class PosixStorage final : public Storage {
  private:
   // Open-file-description locks belong to this open, not to the process: two handles of one
   // process exclude each other, and closing one does not drop the other's locks.
-  int set_lock(Extent extent, int type) const {
+  int set_lock(Extent extent, int type, int command) const {
     struct flock range {};
     range.l_type = static_cast<short>(type);
     range.l_whence = SEEK_SET;
     range.l_start = extent.offset;
     range.l_len = extent.length;
-    return result_of(fcntl(descriptor_, F_OFD_SETLKW, &range));
+    return result_of(fcntl(descriptor_, command, &range));
   }
 
   int descriptor_;

@@ -28,6 +28,9 @@ struct Traits {
   // reads the file or maps it: local file systems with one page cache.
   bool mappings_coherent = false;
   ByteCount block_bytes = 4096;
+  // Costs for the planner, as orders of magnitude (docs/performance.md says how measured).
+  std::int64_t call_ns = 2000;        // a small write
+  std::int64_t store_page_ns = 6000;  // making one page of a mapping writable
 };
 
 // A piece of the file in memory; unmapped at the end of its life.
@@ -48,6 +51,7 @@ class Mapping {
 };
 
 enum class LockMode : std::uint8_t { shared, exclusive };
+enum class Wait : std::uint8_t { yes, no };  // no: -EAGAIN where another open holds the range
 
 // An open file as one rank sees it. Calls return 0 or a byte count, or -errno.
 class Storage {
@@ -61,8 +65,8 @@ class Storage {
   // Makes sure that later stores into the extent find room; grows the file to its end.
   virtual int reserve(Extent extent) = 0;
   virtual FileOffset size() = 0;
-  // Byte-range lock against every other open of the file; waits.
-  virtual int lock(Extent extent, LockMode mode) = 0;
+  // Byte-range lock against every other open of the file.
+  virtual int lock(Extent extent, LockMode mode, Wait wait) = 0;
   virtual int unlock(Extent extent) = 0;
   // Maps an extent that lies inside the file, for reading and writing.
   virtual Result<Mapping> map(Extent extent) = 0;

@@ -64,8 +64,8 @@ Status checked(int result, std::string_view action, const Storage& storage) {
   return errno_error(action, storage.path(), -result);
 }
 
-Result<RangeLock> RangeLock::acquire(Storage& storage, Extent extent, LockMode mode) {
-  const int result = uninterrupted([&] { return storage.lock(extent, mode); });
+Result<RangeLock> RangeLock::acquire(Storage& storage, Extent extent, LockMode mode, Wait wait) {
+  const int result = uninterrupted([&] { return storage.lock(extent, mode, wait); });
   if (Status locked = checked(result, "lock a range of", storage); !locked) return locked.error();
   RangeLock lock;
   lock.storage_ = &storage;
@@ -75,6 +75,12 @@ Result<RangeLock> RangeLock::acquire(Storage& storage, Extent extent, LockMode m
 
 RangeLock::RangeLock(RangeLock&& other) noexcept
     : storage_(std::exchange(other.storage_, nullptr)), extent_(other.extent_) {}
+
+RangeLock& RangeLock::operator=(RangeLock&& other) noexcept {
+  std::swap(storage_, other.storage_);
+  std::swap(extent_, other.extent_);
+  return *this;
+}
 
 RangeLock::~RangeLock() {
   if (storage_ != nullptr) uninterrupted([&] { return storage_->unlock(extent_); });

@@ -35,10 +35,11 @@ Status checked(int result, std::string_view action, const Storage& storage);
 // Holds a byte-range lock while it lives; locks nothing when made without an extent.
 class RangeLock {
  public:
-  static Result<RangeLock> acquire(Storage& storage, Extent extent, LockMode mode);
+  static Result<RangeLock> acquire(Storage& storage, Extent extent, LockMode mode,
+                                   Wait wait = Wait::yes);
   RangeLock() = default;
   RangeLock(RangeLock&& other) noexcept;
-  RangeLock& operator=(RangeLock&&) = delete;
+  RangeLock& operator=(RangeLock&& other) noexcept;
   ~RangeLock();
 
  private:

@@ -332,7 +332,7 @@ TEST(HintParse, ErrorsSayWhatIsAllowed) {
 TEST(HintValues, DefaultsAreTheTables) {
   const Values values;
   EXPECT_EQ(values.integer(Id::cb_buffer_size), 16777216);
-  EXPECT_EQ(values.integer(Id::ind_rd_buffer_size), 4194304);
+  EXPECT_EQ(values.integer(Id::ind_rd_buffer_size), 524288);
   EXPECT_EQ(values.integer(Id::ind_wr_buffer_size), 524288);
   EXPECT_EQ(values.integer(Id::tributary_sieve_gap), 8192);
   EXPECT_EQ(values.integer(Id::romio_lustre_cb_lock_ahead_num_extents), 500);
@@ -810,7 +810,7 @@ TEST_F(HintSources, NamedFilesInOrderElseTheSystemsFile) {
             as_map(read_hints_file("/etc/romio-hints", ignored)));
   EXPECT_TRUE(warnings_.empty());
   set("TRIBUTARY_HINTS_FILE", write_file("ours", "cb_nodes 2\n"));
-  set("ROMIO_HINTS", write_file("romio", "cb_nodes 1\nstriping_factor 8\n"));
+  set("ROMIO_HINTS", write_file("romio", "cb_nodes 1\nstriping_factor 8\nstriping_factor 9\n"));
   const Values values = resolve(from_hints_files(warnings_), warnings_);
   EXPECT_EQ(values.integer(Id::cb_nodes), 2) << "TRIBUTARY_HINTS_FILE wins";
   EXPECT_EQ(values.integer(Id::striping_factor), 8);

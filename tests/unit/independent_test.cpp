@@ -84,6 +84,7 @@ Case make_case(Random& random, Direction direction) {
   for (auto& byte : made.memory) byte = static_cast<std::byte>(random.in(0, 255));
   made.access.memory.base = made.memory.data();
   made.access.memory.tree = memory;
+  made.access.memory.contiguous = memory.is_block() && memory.at == 0;
   made.in_memory = bytes_of(memory, 0, bytes);
   made.in_file = bytes_of(made.access.file.tree, made.access.file.position, bytes);
   return made;

@@ -51,7 +51,7 @@ TEST(IndependentPlan, SmallPiecesInTheFile) {
   EXPECT_EQ(chosen(strided_file(Direction::write)), Strategy::mapped);
   IndependentFacts remote = strided_file(Direction::write);
   remote.mappings_coherent = false;
-  EXPECT_EQ(chosen(remote), Strategy::packed);
+  EXPECT_EQ(chosen(remote), Strategy::list);
 }
 
 TEST(IndependentPlan, LargePiecesAreCallsOfTheirOwn) {
@@ -65,24 +65,36 @@ TEST(IndependentPlan, LargePiecesAreCallsOfTheirOwn) {
 TEST(IndependentPlan, FarApartPiecesAreNotSieved) {
   IndependentFacts facts = strided_file(Direction::read);
   facts.span.length = facts.bytes / 16 * (1 << 20);
-  EXPECT_EQ(chosen(facts), Strategy::packed);
+  EXPECT_EQ(chosen(facts), Strategy::list);
 }
 
-TEST(IndependentPlan, RewritingNeedsAPromiseOrAHint) {
+TEST(IndependentPlan, RewritingNeedsEveryWriterToLock) {
   IndependentFacts facts = strided_file(Direction::write);
   facts.mappings_coherent = false;
-  IndependentHints hints = default_hints();
-  EXPECT_NE(chosen(facts, hints), Strategy::rmw);
-  facts.sole_writer = true;
-  EXPECT_EQ(chosen(facts, hints), Strategy::rmw);
-  facts.sole_writer = false;
-  hints.sieve_writes = Choice::enable;
-  const IndependentPlan plan = plan_independent(facts, hints);
+  EXPECT_TRUE(wants_rewriting(facts));
+  EXPECT_NE(chosen(facts), Strategy::rmw);
+  facts.writers_lock = true;
+  const IndependentPlan plan = plan_independent(facts, default_hints());
   EXPECT_EQ(plan.strategy, Strategy::rmw);
-  EXPECT_TRUE(plan.lock);
-  // With the hint on, writes that rewrite nothing lock too: else they could be undone.
+  EXPECT_EQ(plan.locking, Locking::window_exclusive);
+  // Writes that rewrite nothing lock too: else they could be undone.
   facts.span.length = facts.bytes;
-  EXPECT_TRUE(plan_independent(facts, hints).lock);
+  EXPECT_EQ(plan_independent(facts, default_hints()).locking, Locking::span_shared);
+  IndependentHints hints = default_hints();
+  hints.sieve_writes = Choice::disable;
+  facts.span.length = 2 * facts.bytes;
+  EXPECT_NE(chosen(facts, hints), Strategy::rmw);
+}
+
+TEST(IndependentPlan, WhereStoresAreDearPagesAreRewritten) {
+  IndependentFacts facts = strided_file(Direction::write);
+  facts.writers_lock = true;
+  facts.store_page_ns = 250;
+  EXPECT_EQ(chosen(facts), Strategy::mapped);
+  EXPECT_FALSE(wants_rewriting(facts));
+  facts.store_page_ns = 6000;
+  EXPECT_EQ(chosen(facts), Strategy::rmw);
+  EXPECT_TRUE(wants_rewriting(facts));
 }
 
 TEST(IndependentPlan, AForcedStrategyIsTakenOnlyWhereItIsSafe) {
@@ -111,7 +123,8 @@ TEST(IndependentPlanProperty, NothingUnsafeIsEverChosen) {
     facts.ascending = coin();
     facts.mappings_coherent = coin();
     facts.readable = coin();
-    facts.sole_writer = coin();
+    facts.writers_lock = coin();
+    facts.atomic = coin();
     IndependentHints hints = default_hints();
     hints.automatic = coin();
     hints.forced = static_cast<Strategy>(random() % 6);
@@ -124,14 +137,17 @@ TEST(IndependentPlanProperty, NothingUnsafeIsEverChosen) {
       EXPECT_TRUE(writes && facts.mappings_coherent && facts.ascending);
     }
     if (plan.strategy == Strategy::rmw) {
-      EXPECT_TRUE(writes && facts.readable && facts.ascending && plan.lock);
-      EXPECT_TRUE(facts.sole_writer || hints.sieve_writes == Choice::enable);
+      EXPECT_TRUE(writes && facts.readable && facts.ascending && facts.writers_lock);
+      EXPECT_EQ(plan.locking, facts.atomic ? Locking::span_exclusive : Locking::window_exclusive);
     }
     if (plan.strategy == Strategy::sieve) {
       EXPECT_TRUE(!writes && facts.ascending);
     }
     if (plan.strategy == Strategy::direct) {
       EXPECT_TRUE(facts.memory_contiguous && facts.span.length == facts.bytes);
+    }
+    if (writes && facts.writers_lock) {
+      EXPECT_NE(plan.locking, Locking::none);
     }
     EXPECT_GT(plan.buffer_bytes, 0);
   }
