@@ -1,6 +1,7 @@
 // Entry points that move data, plain and large-count: each fills in a Call.
 #include "api/entry.hpp"
 #include "mpi/export.hpp"
+#include "mpi/flavour.hpp"
 
 using tributary::ByteCount;
 using tributary::Direction;
@@ -14,17 +15,11 @@ namespace {
 
 enum Coordination : bool { kIndependent = false, kCollective = true };
 
-void set_count(MPI_Status* status, ByteCount bytes) {
-  if (status == MPI_STATUS_IGNORE) return;
-  PMPI_Status_set_elements_x(status, MPI_BYTE, bytes);
-  PMPI_Status_set_cancelled(status, 0);
-}
-
 int access(MPI_File fh, const Call& call, MPI_Status* status) {
   return with_file(fh, [&](File& file) {
     ByteCount moved = 0;
     const Status outcome = file.access(call, moved);
-    set_count(status, moved);
+    if (status != MPI_STATUS_IGNORE) tributary::mpi::set_byte_count(*status, moved);
     return outcome;
   });
 }

@@ -50,7 +50,7 @@ Status open(MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_F
 }
 
 Result<MPI_Aint> type_extent(MPI_Datatype datatype) {
-  const Result<tributary::mpi::TypePtr> type = tributary::mpi::decode(datatype);
+  const Result<const tributary::view::Type*> type = tributary::mpi::decode(datatype);
   if (!type) return type.error();
   return static_cast<MPI_Aint>((*type)->extent);
 }
@@ -130,14 +130,14 @@ TRIBUTARY_PROFILED(MPI_File_set_view);
 
 TRIBUTARY_API int MPI_File_get_view(MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype,
                                     MPI_Datatype* filetype, char* datarep) {
-  return with_file(fh, [&](File& file) -> Status {
+  return with_file(fh, [&](File& opened) -> Status {
     if (disp == nullptr || etype == nullptr || filetype == nullptr || datarep == nullptr)
       return null_argument();
-    const auto state = file.view();
-    *disp = state->view.displacement();
-    *etype = state->etype.give();
-    *filetype = state->filetype.give();
-    std::memcpy(datarep, state->datarep.c_str(), state->datarep.size() + 1);
+    const file::ViewState& state = opened.view();
+    *disp = state.view.displacement();
+    *etype = state.etype.give();
+    *filetype = state.filetype.give();
+    std::memcpy(datarep, state.datarep.c_str(), state.datarep.size() + 1);
     return {};
   });
 }

@@ -32,7 +32,7 @@ struct Chunk {
 class Transfer {
  public:
   Transfer(storage::Storage& storage, const plan::IndependentPlan& plan, const Access& access)
-      : storage_(storage), plan_(plan), access_(access), file_(access.file.tree) {}
+      : storage_(storage), plan_(plan), access_(access), file_(*access.file.tree) {}
 
   Moved run() {
     const bool pieces = plan_.strategy == Strategy::list && !access_.memory.contiguous;
@@ -106,7 +106,7 @@ class Transfer {
   using WindowMover = Moved (Transfer::*)(const Window&, const Chunk&);
 
   Moved move_windows(const Chunk& chunk, ByteCount window_bytes, WindowMover mover) {
-    WindowCutter cutter(access_.file.tree, window_bytes, plan_.gap_bytes);
+    WindowCutter cutter(*access_.file.tree, window_bytes, plan_.gap_bytes);
     Moved total;
     while (total.bytes < chunk.size) {
       const ByteCount position = chunk.position + total.bytes;
@@ -128,7 +128,7 @@ class Transfer {
   // Wanted bytes of the window that lie in its first `length` bytes.
   ByteCount wanted_in(const Window& window, const Chunk& part, ByteCount length) const {
     if (length == window.extent.length) return window.bytes;
-    return view::data_before(access_.file.tree, window.extent.offset + length) - part.position;
+    return view::data_before(*access_.file.tree, window.extent.offset + length) - part.position;
   }
 
   Moved sieve_window(const Window& window, const Chunk& part) {

@@ -18,7 +18,7 @@ struct Memory {
 
 // The file side: `bytes` data bytes of the view from `position` on.
 struct FilePart {
-  view::Tree tree;
+  const view::Tree* tree = nullptr;
   ByteCount position = 0;
   FileOffset first = 0;  // where the first byte lies
 };

@@ -64,9 +64,9 @@ Extent span_of(const execute::Access& access, const view::FileView& view) {
 
 }  // namespace
 
-plan::IndependentHints File::independent_hints() const {
+void File::refresh_independent_hints() {
   using hints::Id;
-  plan::IndependentHints chosen;
+  plan::IndependentHints& chosen = independent_hints_;
   const auto strategy = hints_.choice<hints::Strategy>(Id::tributary_strategy);
   chosen.automatic = strategy == hints::Strategy::automatic;
   if (!chosen.automatic)
@@ -77,7 +77,6 @@ plan::IndependentHints File::independent_hints() const {
   chosen.read_buffer_bytes = hints_.integer(Id::ind_rd_buffer_size);
   chosen.write_buffer_bytes = hints_.integer(Id::ind_wr_buffer_size);
   chosen.sieve_gap = hints_.integer(Id::tributary_sieve_gap);
-  return chosen;
 }
 
 Status File::check_call(const Call& call) const {
@@ -94,15 +93,15 @@ Status File::check_call(const Call& call) const {
   return {};
 }
 
-Result<execute::Access> File::prepare(const Call& call, const ViewState& state) const {
-  if (Status checked = check_call(call); !checked) return checked.error();
-  const Result<mpi::TypePtr> type = mpi::decode(call.datatype);
+Status File::prepare(const Call& call, execute::Access& access) const {
+  if (Status checked = check_call(call); !checked) return checked;
+  const Result<const view::Type*> type = mpi::decode(call.datatype);
   if (!type) return named(type.error());
   const view::Type& element = **type;
-  const ByteCount etype_size = state.view.etype_size();
-  execute::Access access;
+  const view::FileView& view = view_->view;
+  const ByteCount etype_size = view.etype_size();
   access.direction = call.direction;
-  if (element.size() == 0 || call.count == 0) return access;
+  if (element.size() == 0 || call.count == 0) return {};
   if (call.count > kOffsetLimit / std::max(element.size(), std::abs(element.extent)))
     return named({ErrorKind::count, "the count is too large"});
   access.bytes = call.count * element.size();
@@ -110,7 +109,7 @@ Result<execute::Access> File::prepare(const Call& call, const ViewState& state) 
     return named({ErrorKind::type, "the data is not a whole number of etypes"});
   if (null_buffer(call.buffer, element.tree))
     return named({ErrorKind::buffer, "the buffer is null"});
-  const ByteCount limit = state.view.tree().size();
+  const ByteCount limit = view.tree().size();
   if (call.pointer == Pointer::explicit_offset && call.offset > limit / etype_size)
     return named({ErrorKind::argument, "the offset is outside the view"});
   access.file.position =
@@ -118,9 +117,9 @@ Result<execute::Access> File::prepare(const Call& call, const ViewState& state) 
   if (access.file.position > limit - access.bytes)
     return named({ErrorKind::argument, "the view has no room for the data"});
   access.memory = memory_of(call.buffer, element, call.count);
-  access.file.tree = state.view.tree();
-  access.file.first = state.view.offset_of(access.file.position);
-  return access;
+  access.file.tree = &view.tree();
+  access.file.first = view.offset_of(access.file.position);
+  return {};
 }
 
 plan::IndependentFacts File::facts_of(const view::FileView& view) const {
@@ -141,16 +140,16 @@ bool File::may_rewrite(const view::FileView& view) const {
          plan::wants_rewriting(facts_of(view));
 }
 
-Status File::transfer(const execute::Access& access, const ViewState& state, ByteCount& moved) {
-  const plan::IndependentHints hints = independent_hints();
-  plan::IndependentFacts facts = facts_of(state.view);
+Status File::transfer(const execute::Access& access, ByteCount& moved) {
+  const plan::IndependentHints& hints = independent_hints_;
+  plan::IndependentFacts facts = facts_of(view_->view);
   facts.direction = access.direction;
   facts.bytes = access.bytes;
   facts.memory_contiguous = access.memory.contiguous;
   facts.memory_mean_run = mean_run(access);
-  facts.span = span_of(access, state.view);
+  facts.span = span_of(access, view_->view);
   const bool told_to = hints.sieve_writes == plan::Choice::enable;
-  facts.writers_lock = state.rewriting || told_to;
+  facts.writers_lock = view_->rewriting || told_to;
   plan::IndependentPlan plan = plan::plan_independent(facts, hints);
 
   Result<storage::RangeLock> alone = storage::RangeLock();
@@ -191,15 +190,13 @@ storage::Moved File::run(const plan::IndependentPlan& plan, const execute::Acces
 }
 
 Status File::access_alone(const Call& call, ByteCount& moved) try {
-  const std::shared_ptr<const ViewState> state = view();
   std::unique_lock<std::mutex> pointer(position_mutex_, std::defer_lock);
   if (call.pointer == Pointer::individual) pointer.lock();
-  const Result<execute::Access> access = prepare(call, *state);
-  if (!access) return access.error();
-  if (access->bytes == 0) return {};
-  const Status status = transfer(*access, *state, moved);
+  execute::Access access;
+  if (Status prepared = prepare(call, access); !prepared || access.bytes == 0) return prepared;
+  Status status = transfer(access, moved);
   if (call.pointer == Pointer::individual) {
-    const ByteCount etype_size = state->view.etype_size();
+    const ByteCount etype_size = view_->view.etype_size();
     position_ += (moved + etype_size - 1) / etype_size * etype_size;
   }
   return status;

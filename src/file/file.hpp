@@ -68,7 +68,8 @@ class File {
   Result<MPI_Offset> size();
   bool atomicity() const { return atomic_; }
   MPI_Info info() const;
-  std::shared_ptr<const ViewState> view() const;
+  // Setting a view while another thread uses the file is the program's mistake, as MPI has it.
+  const ViewState& view() const { return *view_; }
   Status seek(MPI_Offset offset, int whence);
   MPI_Offset position() const;
   Result<MPI_Offset> byte_offset(MPI_Offset offset) const;
@@ -87,13 +88,13 @@ class File {
   Status preallocate_as_root(FileOffset size);
   Status adopt_hints(std::span<const hints::Setting> settings);
   void fill_informational_hints();
+  void refresh_independent_hints();
 
   Status access_alone(const Call& call, ByteCount& moved);
   Status check_call(const Call& call) const;
-  Result<execute::Access> prepare(const Call& call, const ViewState& view) const;
-  Status transfer(const execute::Access& access, const ViewState& state, ByteCount& moved);
+  Status prepare(const Call& call, execute::Access& access) const;
+  Status transfer(const execute::Access& access, ByteCount& moved);
   storage::Moved run(const plan::IndependentPlan& plan, const execute::Access& access, Extent span);
-  plan::IndependentHints independent_hints() const;
   bool may_rewrite(const view::FileView& view) const;
   plan::IndependentFacts facts_of(const view::FileView& view) const;
 
@@ -101,13 +102,13 @@ class File {
   std::unique_ptr<storage::Storage> storage_;
   int amode_;
   hints::Values hints_;
+  plan::IndependentHints independent_hints_;  // what the planner needs of them
   HandlerRef handler_;
   bool atomic_ = false;
   bool owned_ = false;               // this team alone writes the file, see ownership.hpp
   std::shared_mutex rewrite_mutex_;  // like the byte-range locks, between this rank's threads
 
-  mutable std::mutex view_mutex_;  // guards view_
-  std::shared_ptr<const ViewState> view_;
+  std::unique_ptr<const ViewState> view_;
   mutable std::mutex position_mutex_;  // held through an access by the individual pointer
   ByteCount position_ = 0;             // data bytes of the view, a whole number of etypes
 

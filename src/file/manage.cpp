@@ -123,6 +123,7 @@ Status File::adopt_hints(std::span<const hints::Setting> settings) {
   if (!root) return root.error();
   values.adopt(*root);
   hints_ = std::move(values);
+  refresh_independent_hints();
   return {};
 }
 

@@ -222,8 +222,9 @@ File::File(Team team, std::unique_ptr<storage::Storage> storage, int amode, hint
       amode_(amode),
       hints_(std::move(values)),
       handler_(null_handler().value()),
-      view_(std::make_shared<const ViewState>()) {
+      view_(std::make_unique<const ViewState>()) {
   fill_informational_hints();
+  refresh_independent_hints();
   if ((amode & MPI_MODE_APPEND) != 0) position_ = std::max<FileOffset>(storage_->size(), 0);
 }
 

@@ -41,9 +41,9 @@ ViewState::ViewState(view::FileView decoded, MPI_Datatype new_etype, MPI_Datatyp
 
 Result<view::FileView> decode_view(MPI_Offset displacement, MPI_Datatype etype,
                                    MPI_Datatype filetype, bool writable) {
-  const Result<mpi::TypePtr> elementary = mpi::decode(etype);
+  const Result<const view::Type*> elementary = mpi::decode(etype);
   if (!elementary) return elementary.error();
-  const Result<mpi::TypePtr> pattern = mpi::decode(filetype);
+  const Result<const view::Type*> pattern = mpi::decode(filetype);
   if (!pattern) return pattern.error();
   return view::FileView::make(displacement, **elementary, **pattern, writable);
 }
@@ -75,21 +75,15 @@ Status File::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype 
     return agreed;
   if (Status adopted = set_info(info); !adopted) return adopted;
 
-  auto fresh = std::make_shared<const ViewState>(*mine, etype, filetype, datarep, rewriting != 0);
-  const std::scoped_lock guard(view_mutex_, position_mutex_);
+  auto fresh = std::make_unique<const ViewState>(*mine, etype, filetype, datarep, rewriting != 0);
+  const std::scoped_lock guard(position_mutex_);
   view_ = std::move(fresh);
   position_ = 0;
   return {};
 }
 
-std::shared_ptr<const ViewState> File::view() const {
-  const std::scoped_lock guard(view_mutex_);
-  return view_;
-}
-
 Status File::seek(MPI_Offset offset, int whence) {
-  const std::shared_ptr<const ViewState> state = view();
-  const ByteCount etype_size = state->view.etype_size();
+  const ByteCount etype_size = view_->view.etype_size();
   const std::scoped_lock guard(position_mutex_);
   MPI_Offset base = 0;
   if (whence == MPI_SEEK_CUR) {
@@ -97,7 +91,7 @@ Status File::seek(MPI_Offset offset, int whence) {
   } else if (whence == MPI_SEEK_END) {
     const Result<MPI_Offset> end = size();
     if (!end) return end.error();
-    base = state->view.position_of_end(*end) / etype_size;
+    base = view_->view.position_of_end(*end) / etype_size;
   } else if (whence != MPI_SEEK_SET) {
     return named({ErrorKind::argument, "whence is none of MPI_SEEK_SET, _CUR and _END"});
   }
@@ -108,14 +102,12 @@ Status File::seek(MPI_Offset offset, int whence) {
 }
 
 MPI_Offset File::position() const {
-  const std::shared_ptr<const ViewState> state = view();
   const std::scoped_lock guard(position_mutex_);
-  return position_ / state->view.etype_size();
+  return position_ / view_->view.etype_size();
 }
 
 Result<MPI_Offset> File::byte_offset(MPI_Offset offset) const {
-  const std::shared_ptr<const ViewState> state = view();
-  const view::FileView& view = state->view;
+  const view::FileView& view = view_->view;
   if (offset < 0 || offset >= view.tree().size() / view.etype_size())
     return named({ErrorKind::argument, "the offset is outside the view"});
   return view.offset_of(offset * view.etype_size());

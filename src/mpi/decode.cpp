@@ -1,5 +1,6 @@
 #include "mpi/decode.hpp"
 
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <span>
@@ -179,19 +180,24 @@ bool within_limits(MPI_Datatype type) {
 // --- what is kept ------------------------------------------------------------------------
 
 int copy_attribute(MPI_Datatype, int, void*, void* value, void* copied, int* flag) {
-  *static_cast<void**>(copied) = new TypePtr(*static_cast<TypePtr*>(value));
+  *static_cast<void**>(copied) = new Type(*static_cast<const Type*>(value));
   *flag = 1;
   return MPI_SUCCESS;
 }
 
 int delete_attribute(MPI_Datatype, int, void* value, void*) {
-  delete static_cast<TypePtr*>(value);
+  delete static_cast<const Type*>(value);
   return MPI_SUCCESS;
 }
 
+struct Named {
+  MPI_Datatype type;
+  std::unique_ptr<const Type> decoded;
+};
+
 struct Cache {
   std::shared_mutex mutex;
-  std::vector<std::pair<MPI_Datatype, TypePtr>> named;  // a few dozen at most
+  std::vector<Named> named;  // a few dozen at most
   int key = MPI_KEYVAL_INVALID;
 };
 
@@ -200,32 +206,41 @@ Cache& cache() {
   return *instance;
 }
 
-TypePtr find_named(MPI_Datatype type) {
-  const std::shared_lock guard(cache().mutex);
-  for (const auto& [named, decoded] : cache().named)
-    if (named == type) return decoded;
-  return nullptr;
-}
+// The predefined type that this thread used last: most programs use one or two.
+struct Recent {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  const Type* decoded = nullptr;
+};
+thread_local Recent recent;
 
-TypePtr find_attribute(MPI_Datatype type) {
-  const std::shared_lock guard(cache().mutex);
+// The caller holds the mutex, shared or not.
+const Type* look_up(MPI_Datatype type) {
+  for (const Named& named : cache().named)
+    if (named.type == type) {
+      recent = {type, named.decoded.get()};
+      return recent.decoded;
+    }
   if (cache().key == MPI_KEYVAL_INVALID) return nullptr;
   void* value = nullptr;
   int found = 0;
   PMPI_Type_get_attr(type, cache().key, static_cast<void*>(&value), &found);
-  return found ? *static_cast<TypePtr*>(value) : nullptr;
+  return found ? static_cast<const Type*>(value) : nullptr;
 }
 
-void keep(MPI_Datatype type, const TypePtr& decoded) {
-  const bool named = is_named(type);
+const Type* find(MPI_Datatype type) {
+  if (recent.type == type) return recent.decoded;
+  const std::shared_lock guard(cache().mutex);
+  return look_up(type);
+}
+
+const Type* keep(MPI_Datatype type, std::unique_ptr<Type> decoded) {
   const std::unique_lock guard(cache().mutex);
-  if (named) {
-    cache().named.emplace_back(type, decoded);
-    return;
-  }
+  if (const Type* kept = look_up(type)) return kept;  // another thread was faster
+  if (is_named(type)) return cache().named.emplace_back(type, std::move(decoded)).decoded.get();
   if (cache().key == MPI_KEYVAL_INVALID)
     PMPI_Type_create_keyval(copy_attribute, delete_attribute, &cache().key, nullptr);
-  PMPI_Type_set_attr(type, cache().key, new TypePtr(decoded));
+  PMPI_Type_set_attr(type, cache().key, decoded.get());
+  return decoded.release();
 }
 
 }  // namespace
@@ -236,24 +251,23 @@ bool is_named(MPI_Datatype type) {
          combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
-Result<TypePtr> decode(MPI_Datatype type) {
+Result<const Type*> decode(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) return Error{ErrorKind::type, "the datatype is null"};
-  if (TypePtr decoded = find_named(type)) return decoded;
-  if (TypePtr decoded = find_attribute(type)) return decoded;
+  if (const Type* decoded = find(type)) return decoded;
   if (!within_limits(type)) return Error{ErrorKind::type, "the datatype is too large"};
-  const TypePtr decoded = std::make_shared<const Type>(decode_fresh(type));
+  auto decoded = std::make_unique<Type>(decode_fresh(type));
   MPI_Count size = 0;
   PMPI_Type_size_x(type, &size);
   if (decoded->size() != size)
     return Error{ErrorKind::type, "the datatype is made in a way that is not known"};
-  keep(type, decoded);
-  return decoded;
+  return keep(type, std::move(decoded));
 }
 
 void release_decoded() {
   const std::unique_lock guard(cache().mutex);
   cache().named.clear();
   cache().named.shrink_to_fit();
+  recent = {};
   if (cache().key != MPI_KEYVAL_INVALID) PMPI_Type_free_keyval(&cache().key);
 }
 

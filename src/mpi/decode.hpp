@@ -4,17 +4,14 @@
 
 #include <mpi.h>
 
-#include <memory>
-
 #include "base/result.hpp"
 #include "view/tree.hpp"
 
 namespace tributary::mpi {
 
-using TypePtr = std::shared_ptr<const view::Type>;
-
-// Fails for MPI_DATATYPE_NULL and for types whose data reach beyond kOffsetLimit.
-Result<TypePtr> decode(MPI_Datatype type);
+// What is given lives as long as the datatype. Fails for MPI_DATATYPE_NULL and for types whose
+// data reach beyond kOffsetLimit.
+Result<const view::Type*> decode(MPI_Datatype type);
 
 bool is_named(MPI_Datatype type);
 

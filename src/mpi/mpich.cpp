@@ -54,6 +54,12 @@ const char* library_file() {
   return "libmpich.so.12";
 }
 
+// The lowest bit of the upper half says whether the operation was cancelled.
+void set_byte_count(MPI_Status& status, std::int64_t bytes) {
+  status.count_lo = static_cast<int>(bytes & 0xffffffff);
+  status.count_hi_and_cancelled = static_cast<int>((bytes >> 32) << 1);
+}
+
 int combiner_of(MPI_Datatype type) {
   return envelope_of(type).combiner;
 }

@@ -15,6 +15,11 @@ const char* library_file() {
   return "libmpi.so.40";
 }
 
+void set_byte_count(MPI_Status& status, std::int64_t bytes) {
+  status._ucount = static_cast<std::size_t>(bytes);
+  status._cancelled = 0;
+}
+
 int combiner_of(MPI_Datatype type) {
   int integers = 0;
   int addresses = 0;

@@ -48,6 +48,12 @@ void copy_group(Layout* layout, const Group& group, Flat* flat) {
       return copy_small<16, Gather>(layout, group.stride, flat, group.count);
     case 32:
       return copy_small<32, Gather>(layout, group.stride, flat, group.count);
+    case 64:
+      return copy_small<64, Gather>(layout, group.stride, flat, group.count);
+    case 128:
+      return copy_small<128, Gather>(layout, group.stride, flat, group.count);
+    case 256:
+      return copy_small<256, Gather>(layout, group.stride, flat, group.count);
     default:
       return copy_rows<Gather>(layout, group, flat);
   }

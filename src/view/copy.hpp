@@ -1,6 +1,6 @@
 // The hot loop: moving bytes between a tree's layout and a contiguous buffer.
-// Kernels exist for blocks of 1, 2, 4, 8, 16 and 32 bytes at a constant stride (loads and
-// stores of fixed size, no call per element), for rows, and a generic one.
+// Kernels exist for blocks of 1, 2, 4 ... 256 bytes at a constant stride (loads and stores of
+// fixed size, no call per element), for rows, and a generic one.
 #pragma once
 
 #include <cstddef>

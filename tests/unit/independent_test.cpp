@@ -67,6 +67,7 @@ std::vector<std::int64_t> bytes_of(const view::Tree& tree, ByteCount from, ByteC
 
 struct Case {
   Access access;
+  std::shared_ptr<const view::Tree> tree;
   std::vector<std::byte> memory;
   std::vector<std::int64_t> in_memory;
   std::vector<std::int64_t> in_file;
@@ -78,7 +79,9 @@ Case make_case(Random& random, Direction direction) {
   made.access.direction = direction;
   made.access.bytes = bytes;
   made.access.file.position = random.in(0, 500);
-  made.access.file.tree = random.file_tree(bytes + made.access.file.position);
+  made.tree =
+      std::make_shared<const view::Tree>(random.file_tree(bytes + made.access.file.position));
+  made.access.file.tree = made.tree.get();
   view::Tree memory = random.memory_tree(bytes);
   made.memory.resize(static_cast<std::size_t>(memory.upper()) + 64);
   for (auto& byte : made.memory) byte = static_cast<std::byte>(random.in(0, 255));
@@ -86,7 +89,7 @@ Case make_case(Random& random, Direction direction) {
   made.access.memory.tree = memory;
   made.access.memory.contiguous = memory.is_block() && memory.at == 0;
   made.in_memory = bytes_of(memory, 0, bytes);
-  made.in_file = bytes_of(made.access.file.tree, made.access.file.position, bytes);
+  made.in_file = bytes_of(*made.tree, made.access.file.position, bytes);
   return made;
 }
 
