@@ -149,7 +149,7 @@ TRIBUTARY_API int MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence) {
 TRIBUTARY_PROFILED(MPI_File_seek);
 
 TRIBUTARY_API int MPI_File_get_position(MPI_File fh, MPI_Offset* offset) {
-  return fetch(fh, offset, [](File& file) -> Result<MPI_Offset> { return file.position(); });
+  return fetch(fh, offset, [](File& file) { return file.position(); });
 }
 TRIBUTARY_PROFILED(MPI_File_get_position);
 

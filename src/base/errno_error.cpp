@@ -50,10 +50,21 @@ ErrorKind error_kind_of_errno(int error_number) {
   return ErrorKind::io;
 }
 
+std::string quoted_path(std::string_view path) {
+  constexpr std::size_t kLongest = 150;
+  std::string quoted = "'";
+  if (path.size() > kLongest) {
+    quoted.append("...");
+    path.remove_prefix(path.size() - kLongest);
+  }
+  quoted.append(path).append("'");
+  return quoted;
+}
+
 Error errno_error(std::string_view action, std::string_view path, int error_number) {
   char buffer[128] = {};
   std::string message = "cannot ";
-  message.append(action).append(" '").append(path).append("': ");
+  message.append(action).append(" ").append(quoted_path(path)).append(": ");
   message.append(text_of(strerror_r(error_number, buffer, sizeof buffer), buffer));
   return {error_kind_of_errno(error_number), std::move(message)};
 }

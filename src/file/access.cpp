@@ -84,9 +84,7 @@ Status File::check_call(const Call& call) const {
     return named({ErrorKind::access, "cannot read a file that was opened with MPI_MODE_WRONLY"});
   if (call.direction == Direction::write)
     if (Status allowed = require_writable("write to"); !allowed) return allowed;
-  if ((amode_ & MPI_MODE_SEQUENTIAL) != 0)
-    return named({ErrorKind::unsupported_operation,
-                  "MPI_MODE_SEQUENTIAL allows access by the shared file pointer only"});
+  if (Status random = refuse_sequential(); !random) return random;
   if (call.count < 0) return named({ErrorKind::count, "the count is negative"});
   if (call.pointer == Pointer::explicit_offset && call.offset < 0)
     return named({ErrorKind::argument, "the offset is negative"});
@@ -183,8 +181,7 @@ storage::Moved File::run(const plan::IndependentPlan& plan, const execute::Acces
     return execute::run_independent(*storage_, plan, access);
   const Result<storage::RangeLock> lock = storage::RangeLock::acquire(
       *storage_, span,
-      plan.locking == Locking::span_shared ? storage::LockMode::shared
-                                           : storage::LockMode::exclusive);
+      plan.locking == Locking::span_shared ? shared_mode() : storage::LockMode::exclusive);
   if (!lock) return {0, lock.error()};
   return execute::run_independent(*storage_, plan, access);
 }
@@ -195,10 +192,8 @@ Status File::access_alone(const Call& call, ByteCount& moved) try {
   execute::Access access;
   if (Status prepared = prepare(call, access); !prepared || access.bytes == 0) return prepared;
   Status status = transfer(access, moved);
-  if (call.pointer == Pointer::individual) {
-    const ByteCount etype_size = view_->view.etype_size();
-    position_ += (moved + etype_size - 1) / etype_size * etype_size;
-  }
+  // By what was asked for, also where the file ended before (MPI-4.0 section 14.4.1).
+  if (call.pointer == Pointer::individual && status.ok()) position_ += access.bytes;
   return status;
 } catch (const std::bad_alloc&) {
   return named({ErrorKind::no_memory, "no memory for the buffers of a data access"});
@@ -208,7 +203,7 @@ Status File::access_alone(const Call& call, ByteCount& moved) try {
 Status File::access(const Call& call, ByteCount& moved) {
   moved = 0;
   const Status status = access_alone(call, moved);
-  return call.collective ? team_.agree(status) : status;
+  return call.collective ? agree_on(status) : status;
 }
 
 }  // namespace tributary::file

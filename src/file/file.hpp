@@ -71,7 +71,7 @@ class File {
   // Setting a view while another thread uses the file is the program's mistake, as MPI has it.
   const ViewState& view() const { return *view_; }
   Status seek(MPI_Offset offset, int whence);
-  MPI_Offset position() const;
+  Result<MPI_Offset> position() const;
   Result<MPI_Offset> byte_offset(MPI_Offset offset) const;
 
   // Moves data; `moved` is what goes into the status, also after an error.
@@ -83,7 +83,16 @@ class File {
   bool readable() const { return (amode_ & MPI_MODE_WRONLY) == 0; }
   bool writable() const { return (amode_ & MPI_MODE_RDONLY) == 0; }
   Error named(Error error) const;
+  // Team::agree_on, with the file's name in the sentence.
+  Status agree_on(const Status& mine, std::span<const std::int64_t> same = {},
+                  std::span<std::int64_t> maxima = {}) const;
   Status require_writable(std::string_view action) const;
+  Status refuse_sequential() const;
+  Status check_new_size(MPI_Offset size, std::string_view action) const;
+  // A file that may not be read has no shared locks.
+  storage::LockMode shared_mode() const {
+    return storage_->readable() ? storage::LockMode::shared : storage::LockMode::exclusive;
+  }
 
   Status preallocate_as_root(FileOffset size);
   Status adopt_hints(std::span<const hints::Setting> settings);

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/log.hpp"
+
 namespace tributary::file {
 
 std::vector<hints::Setting> settings_of(MPI_Info info) {
@@ -32,6 +34,23 @@ MPI_Info info_of(const hints::Values& values) {
     if (key.size() < MPI_MAX_INFO_KEY && value.size() < MPI_MAX_INFO_VAL && !value.empty())
       PMPI_Info_set(info, key.c_str(), value.c_str());
   return info;
+}
+
+std::vector<std::int64_t> mark_differing(const hints::Values& mine, const hints::Values& root) {
+  const auto given = [](hints::Origin origin) {
+    return origin == hints::Origin::environment || origin == hints::Origin::info;
+  };
+  std::vector<std::int64_t> marks(hints::table().size(), 0);
+  for (const hints::Id id : mine.differing(root))
+    if (given(mine.origin(id)) || given(root.origin(id))) marks[static_cast<std::size_t>(id)] = 1;
+  return marks;
+}
+
+void warn_of_differing(const std::vector<std::int64_t>& marks) {
+  for (std::size_t i = 0; i < marks.size(); ++i)
+    if (marks[i] != 0)
+      warn("hint '" + std::string(hints::table()[i].name) +
+           "' differs between ranks; the value of rank 0 counts");
 }
 
 }  // namespace tributary::file

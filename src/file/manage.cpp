@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/errno_error.hpp"
 #include "base/log.hpp"
 #include "execute/scratch.hpp"
 #include "file/file.hpp"
@@ -18,9 +19,29 @@ using storage::uninterrupted;
 
 // Sentences from below that do not name the file get its name.
 Error File::named(Error error) const {
-  if (error.message.find(path()) == std::string::npos)
-    error.message = "file '" + path() + "': " + error.message;
+  if (error.message.find(quoted_path(path())) == std::string::npos)
+    error.message = "file " + quoted_path(path()) + ": " + error.message;
   return error;
+}
+
+Status File::agree_on(const Status& mine, std::span<const std::int64_t> same,
+                      std::span<std::int64_t> maxima) const {
+  const Status agreed = team_.agree_on(mine, same, maxima);
+  return agreed.ok() ? agreed : named(agreed.error());
+}
+
+// Files opened with MPI_MODE_SEQUENTIAL have no places that can be gone to.
+Status File::refuse_sequential() const {
+  if ((amode_ & MPI_MODE_SEQUENTIAL) == 0) return {};
+  return named({ErrorKind::unsupported_operation,
+                "MPI_MODE_SEQUENTIAL allows access by the shared file pointer only"});
+}
+
+Status File::check_new_size(MPI_Offset size, std::string_view action) const {
+  if (Status allowed = require_writable(action); !allowed) return allowed;
+  if (Status random = refuse_sequential(); !random) return random;
+  if (size < 0) return named({ErrorKind::argument, "the size is negative"});
+  return {};
 }
 
 Status File::require_writable(std::string_view action) const {
@@ -40,22 +61,20 @@ Result<MPI_Offset> File::size() {
 
 // The arguments are agreed on before anything is changed; then rank 0 acts for all.
 Status File::set_size(MPI_Offset size) {
-  Status status = require_writable("resize");
-  if (size < 0) status = named({ErrorKind::argument, "the size is negative"});
+  Status status = check_new_size(size, "resize");
   const std::int64_t same = size;
-  if (Status agreed = team_.agree_on(status, {&same, 1}); !agreed) return agreed;
+  if (Status agreed = agree_on(status, {&same, 1}); !agreed) return agreed;
   if (team_.is_root())
     status = checked(uninterrupted([&] { return storage_->resize(size); }), "resize", *storage_);
-  return team_.agree(status);
+  return agree_on(status);
 }
 
 Status File::preallocate(MPI_Offset size) {
-  Status status = require_writable("reserve space in");
-  if (size < 0) status = named({ErrorKind::argument, "the size is negative"});
+  Status status = check_new_size(size, "reserve space in");
   const std::int64_t same = size;
-  if (Status agreed = team_.agree_on(status, {&same, 1}); !agreed) return agreed;
+  if (Status agreed = agree_on(status, {&same, 1}); !agreed) return agreed;
   if (team_.is_root() && size > 0) status = preallocate_as_root(size);
-  return team_.agree(status);
+  return agree_on(status);
 }
 
 // Where the file system cannot reserve, zeros behind the end take up the space; what is
@@ -82,7 +101,7 @@ Status File::sync() {
   if (writable() &&
       hints_.choice<hints::SyncMeaning>(hints::Id::tributary_sync) == hints::SyncMeaning::storage)
     status = checked(uninterrupted([&] { return storage_->sync(); }), "synchronise", *storage_);
-  return team_.agree(status);
+  return agree_on(status);
 }
 
 // Atomic mode stands on byte-range locks; whether the file system has them is tried here, on
@@ -91,13 +110,13 @@ Status File::set_atomicity(bool atomic) {
   Status status;
   if (atomic) {
     const Result<storage::RangeLock> lock =
-        storage::RangeLock::acquire(*storage_, {kOffsetLimit, 1}, storage::LockMode::shared);
+        storage::RangeLock::acquire(*storage_, {kOffsetLimit, 1}, shared_mode());
     if (!lock)
       status = Error{ErrorKind::unsupported_operation,
                      "atomic mode needs byte-range locks: " + lock.error().message};
   }
   const std::int64_t flag = atomic ? 1 : 0;
-  if (Status agreed = team_.agree_on(status, {&flag, 1}); !agreed) return agreed;
+  if (Status agreed = agree_on(status, {&flag, 1}); !agreed) return agreed;
   atomic_ = atomic;
   return {};
 }
@@ -106,7 +125,7 @@ Status File::set_atomicity(bool atomic) {
 Status File::set_info(MPI_Info info) {
   const std::vector<hints::Setting> settings = settings_of(info);
   std::int64_t given = settings.empty() ? 0 : 1;
-  if (Status agreed = team_.agree_on({}, {}, {&given, 1}); !agreed) return agreed;
+  if (Status agreed = agree_on({}, {}, {&given, 1}); !agreed) return agreed;
   return given == 0 ? Status() : adopt_hints(settings);
 }
 
@@ -121,6 +140,9 @@ Status File::adopt_hints(std::span<const hints::Setting> settings) {
   if (!told) return told.error();
   Result<hints::Values> root = hints::Values::deserialise(*told);
   if (!root) return root.error();
+  std::vector<std::int64_t> differing = mark_differing(values, *root);
+  if (Status agreed = agree_on({}, {}, differing); !agreed) return agreed;
+  if (team_.is_root()) warn_of_differing(differing);
   values.adopt(*root);
   hints_ = std::move(values);
   refresh_independent_hints();

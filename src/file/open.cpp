@@ -2,6 +2,7 @@
 // asked for, and tells the others how it went, so that a missing file costs one look-up and
 // a creation race cannot happen. Then every rank opens the file, and all agree.
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,19 +40,31 @@ Status check_amode(int amode) {
   return {};
 }
 
-Status check_name(const char* name) {
-  if (name == nullptr || *name == '\0') return Error{ErrorKind::bad_file, "the file name is empty"};
-  return {};
-}
-
 // ROMIO's way to name a file system in front of the path, as in "ufs:data/out".
-std::string path_of(const char* name) {
+std::string_view without_prefix(std::string_view name) {
   static constexpr std::string_view kPrefixes[] = {
       "ufs:", "nfs:", "xfs:", "panfs:", "lustre:", "pvfs2:", "gpfs:", "testfs:"};
-  std::string_view path = name;
   for (const std::string_view prefix : kPrefixes)
-    if (path.starts_with(prefix)) return std::string(path.substr(prefix.size()));
-  return std::string(path);
+    if (name.starts_with(prefix)) return name.substr(prefix.size());
+  return name;
+}
+
+Result<std::string> path_of(const char* name) {
+  std::string path(name == nullptr ? std::string_view() : without_prefix(name));
+  if (path.empty()) return Error{ErrorKind::bad_file, "the file name is empty"};
+  return path;
+}
+
+Error named_at(const std::string& path, Error error) {
+  if (error.message.find(quoted_path(path)) == std::string::npos)
+    error.message = "cannot open " + quoted_path(path) + ": " + error.message;
+  return error;
+}
+
+Status check_arguments(const Result<std::string>& path, int amode) {
+  if (!path) return path.error();
+  const Status checked = check_amode(amode);
+  return checked.ok() ? checked : named_at(*path, checked.error());
 }
 
 storage::OpenOptions options_of(int amode) {
@@ -70,7 +83,9 @@ Result<storage::Opened> open_storage(const std::string& path, const storage::Ope
     auto rules = storage::parse_faults(*text);
     if (!rules) return rules.error();
     auto mine = storage::faults_of_rank(std::move(*rules), to_int(rank));
-    if (const int fault = storage::open_fault(mine)) return errno_error("open", path, fault);
+    int fault = storage::open_fault(mine);
+    while (fault == EINTR) fault = storage::open_fault(mine);
+    if (fault != 0) return errno_error("open", path, fault);
     Result<storage::Opened> opened = storage::open_posix(path, options);
     if (opened) opened->storage = storage::make_faulty(std::move(opened->storage), mine);
     return opened;
@@ -129,47 +144,35 @@ hints::Values resolve_hints(const Team& team, const std::string& path,
   return values;
 }
 
-// The hints that this rank's program or environment gave another value than rank 0's.
-std::vector<std::int64_t> mark_differing(const hints::Values& mine, const hints::Values& root) {
-  const auto given = [](hints::Origin origin) {
-    return origin == hints::Origin::environment || origin == hints::Origin::info;
-  };
-  std::vector<std::int64_t> marks(hints::table().size(), 0);
-  for (const hints::Id id : mine.differing(root))
-    if (given(mine.origin(id)) || given(root.origin(id))) marks[static_cast<std::size_t>(id)] = 1;
-  return marks;
-}
-
-void warn_of_differing(const std::vector<std::int64_t>& marks) {
-  for (std::size_t i = 0; i < marks.size(); ++i)
-    if (marks[i] != 0)
-      warn("hint '" + std::string(hints::table()[i].name) +
-           "' differs between ranks; the value of rank 0 counts");
-}
-
 // One rank's way through an open: what it has so far.
 struct Opening {
   std::string path;
   int amode;
   hints::Values values;
   storage::Opened opened;
+  FileOffset end = 0;
   bool owned = false;
 
-  Status open_as_root(Rank rank) {
-    Result<storage::Opened> result = open_storage(path, options_of(amode), rank);
-    if (!result) return result.error();
-    opened = std::move(*result);
-    if ((amode & MPI_MODE_RDONLY) == 0) owned = claim_ownership(*opened.storage);
-    return {};
-  }
-  // The file is there now, and it is not for this rank to create it.
-  Status open_as_member(Rank rank) {
+  // Only rank 0 creates; for the others the file is there now.
+  Status open(const Team& team) {
     storage::OpenOptions options = options_of(amode);
-    options.create = false;
-    Result<storage::Opened> result = open_storage(path, options, rank);
+    options.create = options.create && team.is_root();
+    Result<storage::Opened> result = open_storage(path, options, team.rank());
     if (!result) return result.error();
     opened = std::move(*result);
-    return {};
+    if (team.is_root() && options.write) owned = claim_ownership(*opened.storage);
+    return find_end();
+  }
+  // A failed open leaves no file that it made.
+  void undo() const {
+    if (opened.created) static_cast<void>(storage::delete_posix(path));
+  }
+  // Before the open is agreed on: then no rank can have made the file longer.
+  Status find_end() {
+    if ((amode & MPI_MODE_APPEND) == 0) return {};
+    end = opened.storage->size();
+    return storage::checked(static_cast<int>(std::min<FileOffset>(end, 0)), "get the size of",
+                            *opened.storage);
   }
 };
 
@@ -180,12 +183,12 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm comm, const char* name, int am
   Result<Team> made = Team::make(comm);
   if (!made) return made.error();
   const Team& team = *made;
-  Status status = check_name(name);
-  if (status.ok()) status = check_amode(amode);
+  const Result<std::string> path = path_of(name);
+  Status status = check_arguments(path, amode);
   const bool arguments_ok = status.ok();
-  Opening mine{status.ok() ? path_of(name) : std::string(), amode, {}, {}, false};
+  Opening mine{path ? *path : std::string(), amode, {}, {}, 0, false};
   if (status.ok()) mine.values = resolve_hints(team, mine.path, settings_of(info));
-  if (status.ok() && team.is_root()) status = mine.open_as_root(team.rank());
+  if (status.ok() && team.is_root()) status = mine.open(team);
 
   const Result<std::string> told =
       team.broadcast(team.is_root() ? pack({status, mine.values, mine.owned}) : std::string());
@@ -197,22 +200,24 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm comm, const char* name, int am
     differing = mark_differing(mine.values, report.values);
     mine.values.adopt(report.values);
     mine.owned = report.owned;
-    if (arguments_ok) status = mine.open_as_member(team.rank());
+    if (arguments_ok) status = mine.open(team);
   } else if (!status.ok()) {
+    mine.undo();
     return status.error();
   }
 
   const std::int64_t same = amode;
   const Status agreed = team.agree_on(status, {&same, 1}, differing);
   if (!agreed.ok()) {
-    if (mine.opened.created) static_cast<void>(storage::delete_posix(mine.path));
-    return agreed.error();
+    mine.undo();
+    return named_at(mine.path, agreed.error());
   }
   if (team.is_root()) warn_of_differing(differing);
   end_with_mpi();
   std::unique_ptr<File> file(
       new File(std::move(*made), std::move(mine.opened.storage), amode, std::move(mine.values)));
   file->owned_ = mine.owned;
+  file->position_ = mine.end;
   return file;
 }
 
@@ -225,23 +230,24 @@ File::File(Team team, std::unique_ptr<storage::Storage> storage, int amode, hint
       view_(std::make_unique<const ViewState>()) {
   fill_informational_hints();
   refresh_independent_hints();
-  if ((amode & MPI_MODE_APPEND) != 0) position_ = std::max<FileOffset>(storage_->size(), 0);
 }
 
 Status File::close() {
   const std::string path = storage_->path();
-  Status status = storage::checked(storage_->close(), "close", *storage_);
-  status = team_.agree(status);
+  const int closed = storage_->close();
+  const Status status =
+      agree_on(storage::checked(closed == -EINTR ? 0 : closed, "close", *storage_));
   if ((amode_ & MPI_MODE_DELETE_ON_CLOSE) == 0) return status;
   Status deleted;
   if (team_.is_root()) deleted = storage::delete_posix(path);
-  deleted = team_.agree(deleted);
+  deleted = agree_on(deleted);
   return status.ok() ? deleted : status;
 }
 
 Status File::remove(const char* name) {
-  if (Status named = check_name(name); !named) return named;
-  return storage::delete_posix(path_of(name));
+  const Result<std::string> path = path_of(name);
+  if (!path) return path.error();
+  return storage::delete_posix(*path);
 }
 
 }  // namespace tributary::file

@@ -20,7 +20,13 @@ bool claim_ownership(storage::Storage& storage) {
     return storage.lock({kOwner, 1}, LockMode::exclusive, Wait::no);
   });
   if (owned != -EAGAIN && owned != -EACCES) return owned == 0;
-  uninterrupted([&] { return storage.lock({kRanks, kRankSpan}, LockMode::shared, Wait::yes); });
+  // A file that may only be written has no shared locks; the exclusive one may be refused, but
+  // then by another team that is here and keeps the owners from rewriting.
+  const Extent presence{kRanks, kRankSpan};
+  uninterrupted([&] {
+    return storage.readable() ? storage.lock(presence, LockMode::shared, Wait::yes)
+                              : storage.lock(presence, LockMode::exclusive, Wait::no);
+  });
   return false;
 }
 

@@ -71,8 +71,7 @@ Status File::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype 
   const Status status = mine.ok() ? Status() : Status(mine.error());
   const std::int64_t etype_size = mine.ok() ? mine->etype_size() : 0;
   std::int64_t rewriting = mine.ok() && may_rewrite(*mine) ? 1 : 0;
-  if (Status agreed = team_.agree_on(status, {&etype_size, 1}, {&rewriting, 1}); !agreed)
-    return agreed;
+  if (Status agreed = agree_on(status, {&etype_size, 1}, {&rewriting, 1}); !agreed) return agreed;
   if (Status adopted = set_info(info); !adopted) return adopted;
 
   auto fresh = std::make_unique<const ViewState>(*mine, etype, filetype, datarep, rewriting != 0);
@@ -83,6 +82,7 @@ Status File::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype 
 }
 
 Status File::seek(MPI_Offset offset, int whence) {
+  if (Status random = refuse_sequential(); !random) return random;
   const ByteCount etype_size = view_->view.etype_size();
   const std::scoped_lock guard(position_mutex_);
   MPI_Offset base = 0;
@@ -101,7 +101,8 @@ Status File::seek(MPI_Offset offset, int whence) {
   return {};
 }
 
-MPI_Offset File::position() const {
+Result<MPI_Offset> File::position() const {
+  if (Status random = refuse_sequential(); !random) return random.error();
   const std::scoped_lock guard(position_mutex_);
   return position_ / view_->view.etype_size();
 }
