@@ -81,39 +81,38 @@ void File::refresh_independent_hints() {
 
 Status File::check_call(const Call& call) const {
   if (call.direction == Direction::read && !readable())
-    return named({ErrorKind::access, "cannot read a file that was opened with MPI_MODE_WRONLY"});
+    return Error{ErrorKind::access, "cannot read a file that was opened with MPI_MODE_WRONLY"};
   if (call.direction == Direction::write)
     if (Status allowed = require_writable("write to"); !allowed) return allowed;
   if (Status random = refuse_sequential(); !random) return random;
-  if (call.count < 0) return named({ErrorKind::count, "the count is negative"});
+  if (call.count < 0) return Error{ErrorKind::count, "the count is negative"};
   if (call.pointer == Pointer::explicit_offset && call.offset < 0)
-    return named({ErrorKind::argument, "the offset is negative"});
+    return Error{ErrorKind::argument, "the offset is negative"};
   return {};
 }
 
 Status File::prepare(const Call& call, execute::Access& access) const {
   if (Status checked = check_call(call); !checked) return checked;
   const Result<const view::Type*> type = mpi::decode(call.datatype);
-  if (!type) return named(type.error());
+  if (!type) return type.error();
   const view::Type& element = **type;
   const view::FileView& view = view_->view;
   const ByteCount etype_size = view.etype_size();
   access.direction = call.direction;
   if (element.size() == 0 || call.count == 0) return {};
   if (call.count > kOffsetLimit / std::max(element.size(), std::abs(element.extent)))
-    return named({ErrorKind::count, "the count is too large"});
+    return Error{ErrorKind::count, "the count is too large"};
   access.bytes = call.count * element.size();
   if (access.bytes % etype_size != 0)
-    return named({ErrorKind::type, "the data is not a whole number of etypes"});
-  if (null_buffer(call.buffer, element.tree))
-    return named({ErrorKind::buffer, "the buffer is null"});
+    return Error{ErrorKind::type, "the data is not a whole number of etypes"};
+  if (null_buffer(call.buffer, element.tree)) return Error{ErrorKind::buffer, "the buffer is null"};
   const ByteCount limit = view.tree().size();
   if (call.pointer == Pointer::explicit_offset && call.offset > limit / etype_size)
-    return named({ErrorKind::argument, "the offset is outside the view"});
+    return Error{ErrorKind::argument, "the offset is outside the view"};
   access.file.position =
       call.pointer == Pointer::explicit_offset ? call.offset * etype_size : position_;
   if (access.file.position > limit - access.bytes)
-    return named({ErrorKind::argument, "the view has no room for the data"});
+    return Error{ErrorKind::argument, "the view has no room for the data"};
   access.memory = memory_of(call.buffer, element, call.count);
   access.file.tree = &view.tree();
   access.file.first = view.offset_of(access.file.position);
@@ -163,7 +162,7 @@ Status File::transfer(const execute::Access& access, ByteCount& moved) {
   last_.reason.store(plan.reason.data(), std::memory_order_relaxed);
   const storage::Moved done = run(plan, access, facts.span);
   moved = done.bytes;
-  return done.status.ok() ? done.status : named(done.status.error());
+  return done.status.ok() ? done.status : done.status.error();
 }
 
 // Runs the plan under its locks. Byte-range locks do not keep threads of one rank apart.
@@ -196,14 +195,14 @@ Status File::access_alone(const Call& call, ByteCount& moved) try {
   if (call.pointer == Pointer::individual && status.ok()) position_ += access.bytes;
   return status;
 } catch (const std::bad_alloc&) {
-  return named({ErrorKind::no_memory, "no memory for the buffers of a data access"});
+  return Error{ErrorKind::no_memory, "no memory for the buffers of a data access"};
 }
 
 // Collective calls do each rank's own part and agree on the outcome.
 Status File::access(const Call& call, ByteCount& moved) {
   moved = 0;
   const Status status = access_alone(call, moved);
-  return call.collective ? agree_on(status) : status;
+  return call.collective ? team_.agree(status) : status;
 }
 
 }  // namespace tributary::file

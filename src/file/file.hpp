@@ -82,10 +82,6 @@ class File {
 
   bool readable() const { return (amode_ & MPI_MODE_WRONLY) == 0; }
   bool writable() const { return (amode_ & MPI_MODE_RDONLY) == 0; }
-  Error named(Error error) const;
-  // Team::agree_on, with the file's name in the sentence.
-  Status agree_on(const Status& mine, std::span<const std::int64_t> same = {},
-                  std::span<std::int64_t> maxima = {}) const;
   Status require_writable(std::string_view action) const;
   Status refuse_sequential() const;
   Status check_new_size(MPI_Offset size, std::string_view action) const;

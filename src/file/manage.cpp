@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/errno_error.hpp"
 #include "base/log.hpp"
 #include "execute/scratch.hpp"
 #include "file/file.hpp"
@@ -17,37 +16,24 @@ namespace tributary::file {
 using storage::checked;
 using storage::uninterrupted;
 
-// Sentences from below that do not name the file get its name.
-Error File::named(Error error) const {
-  if (error.message.find(quoted_path(path())) == std::string::npos)
-    error.message = "file " + quoted_path(path()) + ": " + error.message;
-  return error;
-}
-
-Status File::agree_on(const Status& mine, std::span<const std::int64_t> same,
-                      std::span<std::int64_t> maxima) const {
-  const Status agreed = team_.agree_on(mine, same, maxima);
-  return agreed.ok() ? agreed : named(agreed.error());
-}
-
 // Files opened with MPI_MODE_SEQUENTIAL have no places that can be gone to.
 Status File::refuse_sequential() const {
   if ((amode_ & MPI_MODE_SEQUENTIAL) == 0) return {};
-  return named({ErrorKind::unsupported_operation,
-                "MPI_MODE_SEQUENTIAL allows access by the shared file pointer only"});
+  return Error{ErrorKind::unsupported_operation,
+               "MPI_MODE_SEQUENTIAL allows access by the shared file pointer only"};
 }
 
 Status File::check_new_size(MPI_Offset size, std::string_view action) const {
   if (Status allowed = require_writable(action); !allowed) return allowed;
   if (Status random = refuse_sequential(); !random) return random;
-  if (size < 0) return named({ErrorKind::argument, "the size is negative"});
+  if (size < 0) return Error{ErrorKind::argument, "the size is negative"};
   return {};
 }
 
 Status File::require_writable(std::string_view action) const {
   if (writable()) return {};
-  return named({ErrorKind::read_only,
-                "cannot " + std::string(action) + " a file that was opened with MPI_MODE_RDONLY"});
+  return Error{ErrorKind::read_only,
+               "cannot " + std::string(action) + " a file that was opened with MPI_MODE_RDONLY"};
 }
 
 Result<MPI_Offset> File::size() {
@@ -63,18 +49,18 @@ Result<MPI_Offset> File::size() {
 Status File::set_size(MPI_Offset size) {
   Status status = check_new_size(size, "resize");
   const std::int64_t same = size;
-  if (Status agreed = agree_on(status, {&same, 1}); !agreed) return agreed;
+  if (Status agreed = team_.agree_on(status, {&same, 1}); !agreed) return agreed;
   if (team_.is_root())
     status = checked(uninterrupted([&] { return storage_->resize(size); }), "resize", *storage_);
-  return agree_on(status);
+  return team_.agree(status);
 }
 
 Status File::preallocate(MPI_Offset size) {
   Status status = check_new_size(size, "reserve space in");
   const std::int64_t same = size;
-  if (Status agreed = agree_on(status, {&same, 1}); !agreed) return agreed;
+  if (Status agreed = team_.agree_on(status, {&same, 1}); !agreed) return agreed;
   if (team_.is_root() && size > 0) status = preallocate_as_root(size);
-  return agree_on(status);
+  return team_.agree(status);
 }
 
 // Where the file system cannot reserve, zeros behind the end take up the space; what is
@@ -101,7 +87,7 @@ Status File::sync() {
   if (writable() &&
       hints_.choice<hints::SyncMeaning>(hints::Id::tributary_sync) == hints::SyncMeaning::storage)
     status = checked(uninterrupted([&] { return storage_->sync(); }), "synchronise", *storage_);
-  return agree_on(status);
+  return team_.agree(status);
 }
 
 // Atomic mode stands on byte-range locks; whether the file system has them is tried here, on
@@ -116,7 +102,7 @@ Status File::set_atomicity(bool atomic) {
                      "atomic mode needs byte-range locks: " + lock.error().message};
   }
   const std::int64_t flag = atomic ? 1 : 0;
-  if (Status agreed = agree_on(status, {&flag, 1}); !agreed) return agreed;
+  if (Status agreed = team_.agree_on(status, {&flag, 1}); !agreed) return agreed;
   atomic_ = atomic;
   return {};
 }
@@ -125,7 +111,7 @@ Status File::set_atomicity(bool atomic) {
 Status File::set_info(MPI_Info info) {
   const std::vector<hints::Setting> settings = settings_of(info);
   std::int64_t given = settings.empty() ? 0 : 1;
-  if (Status agreed = agree_on({}, {}, {&given, 1}); !agreed) return agreed;
+  if (Status agreed = team_.agree_on({}, {}, {&given, 1}); !agreed) return agreed;
   return given == 0 ? Status() : adopt_hints(settings);
 }
 
@@ -141,7 +127,7 @@ Status File::adopt_hints(std::span<const hints::Setting> settings) {
   Result<hints::Values> root = hints::Values::deserialise(*told);
   if (!root) return root.error();
   std::vector<std::int64_t> differing = mark_differing(values, *root);
-  if (Status agreed = agree_on({}, {}, differing); !agreed) return agreed;
+  if (Status agreed = team_.agree_on({}, {}, differing); !agreed) return agreed;
   if (team_.is_root()) warn_of_differing(differing);
   values.adopt(*root);
   hints_ = std::move(values);

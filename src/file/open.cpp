@@ -165,7 +165,7 @@ struct Opening {
   }
   // A failed open leaves no file that it made.
   void undo() const {
-    if (opened.created) static_cast<void>(storage::delete_posix(path));
+    if (!opened.created.empty()) static_cast<void>(storage::delete_posix(opened.created));
   }
   // Before the open is agreed on: then no rank can have made the file longer.
   Status find_end() {
@@ -236,11 +236,11 @@ Status File::close() {
   const std::string path = storage_->path();
   const int closed = storage_->close();
   const Status status =
-      agree_on(storage::checked(closed == -EINTR ? 0 : closed, "close", *storage_));
+      team_.agree(storage::checked(closed == -EINTR ? 0 : closed, "close", *storage_));
   if ((amode_ & MPI_MODE_DELETE_ON_CLOSE) == 0) return status;
   Status deleted;
   if (team_.is_root()) deleted = storage::delete_posix(path);
-  deleted = agree_on(deleted);
+  deleted = team_.agree(deleted);
   return status.ok() ? deleted : status;
 }
 

@@ -60,18 +60,19 @@ Status check_datarep(const char* datarep) {
 Status File::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
                       const char* datarep, MPI_Info info) {
   const auto prepare = [&]() -> Result<view::FileView> {
-    if (Status known = check_datarep(datarep); !known) return named(known.error());
+    if (Status known = check_datarep(datarep); !known) return known.error();
     if (displacement == MPI_DISPLACEMENT_CURRENT)
-      return named({ErrorKind::unsupported_operation,
-                    "MPI_DISPLACEMENT_CURRENT is only for files opened with MPI_MODE_SEQUENTIAL"});
+      return Error{ErrorKind::unsupported_operation,
+                   "MPI_DISPLACEMENT_CURRENT is only for files opened with MPI_MODE_SEQUENTIAL"};
     Result<view::FileView> decoded = decode_view(displacement, etype, filetype, writable());
-    return decoded.ok() ? decoded : named(decoded.error());
+    return decoded.ok() ? decoded : decoded.error();
   };
   const Result<view::FileView> mine = prepare();
   const Status status = mine.ok() ? Status() : Status(mine.error());
   const std::int64_t etype_size = mine.ok() ? mine->etype_size() : 0;
   std::int64_t rewriting = mine.ok() && may_rewrite(*mine) ? 1 : 0;
-  if (Status agreed = agree_on(status, {&etype_size, 1}, {&rewriting, 1}); !agreed) return agreed;
+  if (Status agreed = team_.agree_on(status, {&etype_size, 1}, {&rewriting, 1}); !agreed)
+    return agreed;
   if (Status adopted = set_info(info); !adopted) return adopted;
 
   auto fresh = std::make_unique<const ViewState>(*mine, etype, filetype, datarep, rewriting != 0);
@@ -93,10 +94,10 @@ Status File::seek(MPI_Offset offset, int whence) {
     if (!end) return end.error();
     base = view_->view.position_of_end(*end) / etype_size;
   } else if (whence != MPI_SEEK_SET) {
-    return named({ErrorKind::argument, "whence is none of MPI_SEEK_SET, _CUR and _END"});
+    return Error{ErrorKind::argument, "whence is none of MPI_SEEK_SET, _CUR and _END"};
   }
   if (offset < -base || offset > kOffsetLimit / etype_size - base)
-    return named({ErrorKind::argument, "the pointer would be before the start of the view"});
+    return Error{ErrorKind::argument, "the pointer would be before the start of the view"};
   position_ = (base + offset) * etype_size;
   return {};
 }
@@ -110,7 +111,7 @@ Result<MPI_Offset> File::position() const {
 Result<MPI_Offset> File::byte_offset(MPI_Offset offset) const {
   const view::FileView& view = view_->view;
   if (offset < 0 || offset >= view.tree().size() / view.etype_size())
-    return named({ErrorKind::argument, "the offset is outside the view"});
+    return Error{ErrorKind::argument, "the offset is outside the view"};
   return view.offset_of(offset * view.etype_size());
 }
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <utility>
 
 #include "base/errno_error.hpp"
@@ -163,20 +164,36 @@ int open_descriptor(const char* path, const OpenOptions& options, int extra, boo
   return ::open(path, flags | O_WRONLY, options.permissions);
 }
 
+bool is_link(const char* path) {
+  struct stat info {};
+  return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
 // With create, O_EXCL is tried first: only so is it known who made the file, and a failed
-// collective open must remove no file but its own.
+// collective open must remove no file but its own. `created` is set where this call made it.
 int open_or_create(const char* path, const OpenOptions& options, bool& readable, bool& created) {
   created = false;
   if (!options.create) return open_descriptor(path, options, 0, readable);
-  for (int attempt = 0; attempt < 100; ++attempt) {
+  for (;;) {
     int descriptor = open_descriptor(path, options, O_CREAT | O_EXCL, readable);
     created = descriptor >= 0;
     if (created || errno != EEXIST || options.exclusive) return descriptor;
     descriptor = open_descriptor(path, options, 0, readable);
-    if (descriptor >= 0 || errno != ENOENT) return descriptor;  // else it vanished: again
+    if (descriptor >= 0 || errno != ENOENT) return descriptor;
+    if (is_link(path)) break;  // else somebody removed it in between: again
   }
   // A dangling symbolic link "exists" and cannot be opened: create what it points to.
-  return open_descriptor(path, options, O_CREAT, readable);
+  const int descriptor = open_descriptor(path, options, O_CREAT, readable);
+  created = descriptor >= 0;
+  return descriptor;
+}
+
+// The name of what was created, behind a link.
+std::string target_of(const std::string& path) {
+  char* resolved = realpath(path.c_str(), nullptr);
+  std::string target = resolved == nullptr ? path : resolved;
+  std::free(resolved);
+  return target;
 }
 
 }  // namespace
@@ -203,7 +220,7 @@ Result<Opened> open_posix(const std::string& path, const OpenOptions& options) {
   }
   Opened opened;
   opened.storage = std::make_unique<PosixStorage>(descriptor, path, readable, options.write);
-  opened.created = created;
+  if (created) opened.created = is_link(path.c_str()) ? target_of(path) : path;
   return opened;
 }
 

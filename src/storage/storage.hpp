@@ -88,7 +88,7 @@ struct OpenOptions {
 
 struct Opened {
   std::unique_ptr<Storage> storage;
-  bool created = false;  // this very call made the file
+  std::string created;  // the file that this very call made, if it made one
 };
 
 }  // namespace tributary::storage

@@ -39,8 +39,8 @@ ErrorKind kind_of(const Status& status) {
 TEST(Posix, SaysWhoCreatedTheFile) {
   const ScratchFile file;
   const OpenOptions create{.read = true, .write = true, .create = true};
-  EXPECT_TRUE(open_posix(file.path(), create)->created);
-  EXPECT_FALSE(open_posix(file.path(), create)->created);
+  EXPECT_EQ(open_posix(file.path(), create)->created, file.path());
+  EXPECT_EQ(open_posix(file.path(), create)->created, "");
   OpenOptions exclusive = create;
   exclusive.exclusive = true;
   EXPECT_EQ(open_posix(file.path(), exclusive).error().kind, ErrorKind::file_exists);
@@ -57,7 +57,9 @@ TEST(Posix, CreatesWhatADanglingLinkPointsTo) {
   const ScratchFile target;
   const ScratchFile link;
   ASSERT_EQ(symlink(target.path().c_str(), link.path().c_str()), 0);
-  EXPECT_TRUE(open_posix(link.path(), {.read = true, .write = true, .create = true}).ok());
+  const auto opened = open_posix(link.path(), {.read = true, .write = true, .create = true});
+  ASSERT_TRUE(opened.ok());
+  EXPECT_EQ(opened->created, target.path());
   EXPECT_EQ(access(target.path().c_str(), F_OK), 0);
 }
 
