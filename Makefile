@@ -38,7 +38,7 @@ bench: release
 
 fuzz: PRESET = release
 fuzz: release
-	scripts/fuzz.sh build/release $(CASES)
+	tests/support/fuzz.sh build/release $(CASES)
 
 conformance: release
 	cmake --build build/release --target conformance

@@ -1,62 +1,22 @@
 // Datatypes by hand: each writes or reads through a type whose bytes are known without the
-// library. property_test.cpp tries random ones; here are those that are huge, old or odd.
-// Every rank has a file of its own: nothing here is about other ranks.
-#include <fcntl.h>
+// library. property_test.cpp tries random ones; here are those that are old or odd, and
+// large_test.cpp has those that are huge.
 #include <gtest/gtest.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include "file_fixture.hpp"
+#include "own_file.hpp"
 
 namespace tributary::test {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// A file of the rank's own.
-class Datatypes : public ::testing::Test {
- protected:
-  void view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype) {
-    EXPECT_TRUE(succeeded(
-        MPI_File_set_view(file_.get(), displacement, etype, filetype, "native", MPI_INFO_NULL)));
-  }
-  void write(const void* data, int count, MPI_Datatype type, MPI_Offset offset = 0) {
-    MPI_Status status;
-    EXPECT_TRUE(succeeded(MPI_File_write_at(file_.get(), offset, data, count, type, &status)));
-    expect_whole(status, count, type);
-  }
-  void read(void* data, int count, MPI_Datatype type, MPI_Offset offset = 0) {
-    MPI_Status status;
-    EXPECT_TRUE(succeeded(MPI_File_read_at(file_.get(), offset, data, count, type, &status)));
-    expect_whole(status, count, type);
-  }
-  void expect_whole(const MPI_Status& status, int count, MPI_Datatype type) {
-    int found = -1;
-    MPI_Get_count(&status, type, &found);
-    EXPECT_EQ(found, count);
-  }
-  void put(const std::string& bytes) { put_bytes(path_, bytes); }
-  void expect_bytes(const std::string& expected) {
-    EXPECT_TRUE(same_bytes(bytes_of(path_), expected));
-  }
-  MPI_Offset place(MPI_Offset offset) {
-    MPI_Offset bytes = -1;
-    EXPECT_TRUE(succeeded(MPI_File_get_byte_offset(file_.get(), offset, &bytes)));
-    return bytes;
-  }
-
-  std::string path_ = fresh_path() + "." + std::to_string(world_rank());
-  TestFile file_{path_, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                 MPI_COMM_SELF};
-};
+using Datatypes = OwnFile;
 
 template <typename T>
 std::string raw(const T& value) {
@@ -70,69 +30,6 @@ std::string raw_list(const std::vector<T>& values) {
   std::string bytes;
   for (const T& value : values) bytes += raw(value);
   return bytes;
-}
-
-// --- huge types ----------------------------------------------------------------------------
-
-// 10^12 elements, of which a block of 5000^3 is seen. Far enough to be impossible in memory.
-TEST_F(Datatypes, HugeSubarray) {
-  const auto start = Clock::now();
-  const int sizes[] = {10000, 10000, 10000};
-  const int parts[] = {5000, 5000, 5000};
-  const int from[] = {2500, 1000, 4000};
-  MPI_Datatype cube = MPI_DATATYPE_NULL;
-  MPI_Type_create_subarray(3, sizes, parts, from, MPI_ORDER_C, MPI_BYTE, &cube);
-  MPI_Type_commit(&cube);
-  view(0, MPI_BYTE, cube);
-  MPI_Type_free(&cube);
-  const auto element = [](MPI_Offset i, MPI_Offset j, MPI_Offset k) {
-    return (i * 5000 + j) * 5000 + k;
-  };
-  const auto byte = [](MPI_Offset i, MPI_Offset j, MPI_Offset k) {
-    return ((i + 2500) * 10000 + j + 1000) * 10000 + k + 4000;
-  };
-  EXPECT_EQ(place(0), byte(0, 0, 0));
-  EXPECT_EQ(place(element(4999, 4999, 4999)), byte(4999, 4999, 4999));
-  EXPECT_EQ(place(element(1234, 567, 4321)), byte(1234, 567, 4321));
-  EXPECT_EQ(place(MPI_Offset{5000} * 5000 * 5000), byte(0, 0, 0) + 1'000'000'000'000);
-  // Two rows meet in this access.
-  const std::string data = pattern(20, 3);
-  write(data.data(), 20, MPI_BYTE, element(4000, 321, 4990));
-  const int descriptor = ::open(path_.c_str(), O_RDONLY);
-  std::string found(20, '\0');
-  EXPECT_EQ(::pread(descriptor, found.data(), 10, byte(4000, 321, 4990)), 10);
-  EXPECT_EQ(::pread(descriptor, found.data() + 10, 10, byte(4000, 322, 0)), 10);
-  ::close(descriptor);
-  EXPECT_TRUE(same_bytes(found, data));
-  EXPECT_LT(Clock::now() - start, std::chrono::seconds(1));
-}
-
-TEST_F(Datatypes, AMillionBlocks) {
-  constexpr int blocks = 1'000'000;
-  std::vector<int> lengths(blocks);
-  std::vector<MPI_Aint> displacements(blocks);
-  std::vector<MPI_Offset> first(blocks + 1, 0);  // data bytes before block i
-  for (std::size_t i = 0; i < blocks; ++i) {
-    lengths[i] = 1 + static_cast<int>(i % 4);
-    displacements[i] = static_cast<MPI_Aint>(16 * i + i % 3);
-    first[i + 1] = first[i] + lengths[i];
-  }
-  MPI_Datatype many = MPI_DATATYPE_NULL;
-  MPI_Type_create_hindexed(blocks, lengths.data(), displacements.data(), MPI_BYTE, &many);
-  MPI_Type_commit(&many);
-  const auto start = Clock::now();
-  view(5, MPI_BYTE, many);
-  for (const std::size_t i :
-       {std::size_t{0}, std::size_t{1}, std::size_t{777'777}, std::size_t{blocks - 1}})
-    EXPECT_EQ(place(first[i]), 5 + displacements[i]);
-  const std::string data = pattern(3, 5);
-  write(data.data(), 3, MPI_BYTE, first[999'998]);  // the whole block of length 3
-  EXPECT_LT(Clock::now() - start, std::chrono::milliseconds(700));
-  MPI_Type_free(&many);
-  std::string found(3, '\0');
-  view(0, MPI_BYTE, MPI_BYTE);
-  read(found.data(), 3, MPI_BYTE, 5 + displacements[999'998]);
-  EXPECT_TRUE(same_bytes(found, data));
 }
 
 // --- distributed arrays --------------------------------------------------------------------

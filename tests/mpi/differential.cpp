@@ -59,8 +59,9 @@ void run_case(const Options& options, std::int64_t seed, int rank) {
   MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
                 &file.handle);
   if (rank == 0) file.posix = ::open(path.c_str(), O_RDONLY);
-  Scenario scenario(ScenarioSettings::for_stock(), MPI_COMM_WORLD, file,
-                    static_cast<std::uint64_t>(seed));
+  ScenarioSettings settings = ScenarioSettings::for_stock();
+  settings.far_offsets = false;  // comparing gigabytes of nothing takes its time
+  Scenario scenario(settings, MPI_COMM_WORLD, file, static_cast<std::uint64_t>(seed));
   scenario.run();
   write_verdict(base + "." + std::to_string(rank), scenario);
   if (file.posix >= 0) ::close(file.posix);

@@ -1,16 +1,20 @@
-// Counts over 2^31: the large-count binding and its datatypes where the MPI has them, and single
-// transfers that the kernel cuts at 2,147,479,552 bytes.
+// Large things: single transfers that the kernel cuts at 2,147,479,552 bytes, places beyond 2^31,
+// datatypes of a million blocks and of 10^12 bytes, and the large-count binding where the MPI
+// has it.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
 #include <sys/mman.h>
 #include <sys/statfs.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <vector>
 
-#include "file_fixture.hpp"
+#include "own_file.hpp"
 
 namespace tributary::test {
 namespace {
@@ -109,6 +113,86 @@ TEST(Large, PlacesBeyondTwoGigabytes) {
     EXPECT_EQ(found, 11 + i);
   }
 }
+
+// --- huge types ----------------------------------------------------------------------------
+
+// Processor time of this process, so that a busy machine does not matter.
+class Stopwatch {
+ public:
+  double seconds() const {
+    return static_cast<double>(std::clock() - start_) / static_cast<double>(CLOCKS_PER_SEC);
+  }
+
+ private:
+  std::clock_t start_ = std::clock();
+};
+
+constexpr double kPatience = kSanitized ? 20 : 1;
+
+using HugeTypes = OwnFile;
+
+// 10^12 elements, of which a block of 5000^3 is seen. Far enough to be impossible in memory.
+TEST_F(HugeTypes, HugeSubarray) {
+  const Stopwatch stopwatch;
+  const int sizes[] = {10000, 10000, 10000};
+  const int parts[] = {5000, 5000, 5000};
+  const int from[] = {2500, 1000, 4000};
+  MPI_Datatype cube = MPI_DATATYPE_NULL;
+  MPI_Type_create_subarray(3, sizes, parts, from, MPI_ORDER_C, MPI_BYTE, &cube);
+  MPI_Type_commit(&cube);
+  view(0, MPI_BYTE, cube);
+  MPI_Type_free(&cube);
+  const auto element = [](MPI_Offset i, MPI_Offset j, MPI_Offset k) {
+    return (i * 5000 + j) * 5000 + k;
+  };
+  const auto byte = [](MPI_Offset i, MPI_Offset j, MPI_Offset k) {
+    return ((i + 2500) * 10000 + j + 1000) * 10000 + k + 4000;
+  };
+  EXPECT_EQ(place(0), byte(0, 0, 0));
+  EXPECT_EQ(place(element(4999, 4999, 4999)), byte(4999, 4999, 4999));
+  EXPECT_EQ(place(element(1234, 567, 4321)), byte(1234, 567, 4321));
+  EXPECT_EQ(place(MPI_Offset{5000} * 5000 * 5000), byte(0, 0, 0) + 1'000'000'000'000);
+  // Two rows meet in this access.
+  const std::string data = pattern(20, 3);
+  write(data.data(), 20, MPI_BYTE, element(4000, 321, 4990));
+  const int descriptor = ::open(path_.c_str(), O_RDONLY);
+  std::string found(20, '\0');
+  EXPECT_EQ(::pread(descriptor, found.data(), 10, byte(4000, 321, 4990)), 10);
+  EXPECT_EQ(::pread(descriptor, found.data() + 10, 10, byte(4000, 322, 0)), 10);
+  ::close(descriptor);
+  EXPECT_TRUE(same_bytes(found, data));
+  EXPECT_LT(stopwatch.seconds(), 0.1 * kPatience);
+}
+
+TEST_F(HugeTypes, AMillionBlocks) {
+  constexpr int blocks = 1'000'000;
+  std::vector<int> lengths(blocks);
+  std::vector<MPI_Aint> displacements(blocks);
+  std::vector<MPI_Offset> first(blocks + 1, 0);  // data bytes before block i
+  for (std::size_t i = 0; i < blocks; ++i) {
+    lengths[i] = 1 + static_cast<int>(i % 4);
+    displacements[i] = static_cast<MPI_Aint>(16 * i + i % 3);
+    first[i + 1] = first[i] + lengths[i];
+  }
+  MPI_Datatype many = MPI_DATATYPE_NULL;
+  MPI_Type_create_hindexed(blocks, lengths.data(), displacements.data(), MPI_BYTE, &many);
+  MPI_Type_commit(&many);
+  const Stopwatch stopwatch;
+  view(5, MPI_BYTE, many);
+  for (const std::size_t i :
+       {std::size_t{0}, std::size_t{1}, std::size_t{777'777}, std::size_t{blocks - 1}})
+    EXPECT_EQ(place(first[i]), 5 + displacements[i]);
+  const std::string data = pattern(3, 5);
+  write(data.data(), 3, MPI_BYTE, first[999'998]);  // the whole block of length 3
+  EXPECT_LT(stopwatch.seconds(), 0.5 * kPatience);
+  MPI_Type_free(&many);
+  std::string found(3, '\0');
+  view(0, MPI_BYTE, MPI_BYTE);
+  read(found.data(), 3, MPI_BYTE, 5 + displacements[999'998]);
+  EXPECT_TRUE(same_bytes(found, data));
+}
+
+// --- the large-count binding ---------------------------------------------------------------
 
 #if MPI_VERSION >= 4
 

@@ -1,6 +1,7 @@
 // Leak checking of MPI programs. The MPIs leak at start-up in plugins that they load and unload, so
-// that afterwards nobody can say whose memory it was: allocations of MPI_Init are not looked at, and
-// the check comes before MPI_Finalize unloads the rest. tests/support/leak.supp names what is left.
+// that afterwards nobody can say whose memory it was: allocations of MPI_Init are not looked at,
+// and the check comes before MPI_Finalize unloads the rest. tests/support/leak.supp names what is
+// left.
 #pragma once
 
 #include <mpi.h>

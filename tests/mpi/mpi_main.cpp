@@ -39,11 +39,22 @@ class RankFailurePrinter : public ::testing::EmptyTestEventListener {
   std::string name_;
 };
 
-void take_option(std::string_view name, const char* value) {
-  if (name == "--seed") options.seed = std::atoll(value);
-  if (name == "--cases") options.cases = std::atoll(value);
-  if (name == "--dir") options.directory = value;
-  if (name == "--watchdog") options.watchdog_seconds = std::atoi(value);
+// False if there is no such option.
+bool take_option(std::string_view name, const char* value) {
+  if (name == "--seed") {
+    options.seed = std::atoll(value);
+  } else if (name == "--cases") {
+    options.cases = std::atoll(value);
+  } else if (name == "--dir") {
+    options.directory = value;
+  } else if (name == "--without") {
+    options.without = value;
+  } else if (name == "--watchdog") {
+    options.watchdog_seconds = std::atoi(value);
+  } else {
+    return false;
+  }
+  return true;
 }
 
 bool take_options(int count, char** values) {
@@ -53,13 +64,11 @@ bool take_options(int count, char** values) {
       options.verbose = true;
     } else if (name == "--stock") {
       options.stock = true;
-    } else if (i + 1 < count &&
-               (name == "--seed" || name == "--cases" || name == "--dir" || name == "--watchdog")) {
-      take_option(name, values[++i]);
-    } else {
+    } else if (i + 1 == count || !take_option(name, values[++i])) {
       std::fprintf(stderr,
-                   "unknown option %s; known: --seed --cases --dir --watchdog --verbose --stock\n",
-                   values[i]);
+                   "unknown option or missing value: %.*s\n"
+                   "known: --seed --cases --dir --without --watchdog --verbose --stock\n",
+                   static_cast<int>(name.size()), name.data());
       return false;
     }
   }

@@ -6,12 +6,13 @@
 
 namespace tributary::test {
 
-// From the command line: --seed S --cases N --dir D --verbose --stock --watchdog SECONDS.
-// A test sees what is left after GoogleTest took its own options.
+// From the command line: --seed S --cases N --dir D --without a,b --verbose --stock --watchdog
+// SECONDS. A test sees what is left after GoogleTest took its own options.
 struct TestOptions {
   std::int64_t seed = 1;
   std::int64_t cases = 300;
   std::string directory = ".";
+  std::string without;  // what a random test leaves out, separated by commas
   bool verbose = false;
   bool stock =
       false;  // the MPI's own MPI-IO is under test: leave out what it is known to get wrong

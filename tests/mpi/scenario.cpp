@@ -6,15 +6,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 
 #include "mpi_test.hpp"
 
 namespace tributary::test {
 
 namespace {
-
-// More than any layout reaches.
-constexpr std::int64_t grown_bytes = 300000;
 
 std::int64_t choose_origin(Random& common, bool far_offsets) {
   constexpr std::int64_t gib = std::int64_t{1} << 30;
@@ -29,17 +27,41 @@ std::int64_t choose_origin(Random& common, bool far_offsets) {
 
 ScenarioSettings ScenarioSettings::for_stock() {
   ScenarioSettings settings;
-  settings.reads_past_end = false;
-  settings.pair_types = false;
-  settings.seek_end = false;
+  // OMPIO seeks from the end in bytes, leaves garbage in preallocated space and in the holes of
+  // collective writes, and stumbles over empty blocks; both report bytes behind the end as read.
+  for (const char* const name :
+       {"empty_views", "empty_parts", "seek_end", "growth", "preallocation", "reads_past_end"}) {
+    settings.leave_out(name);
+  }
+#ifdef MPICH_VERSION
+  // ROMIO ends the job for pair types, ignores the lower bound of types with a single block, and
+  // takes the extent of inner types for their size here and there.
+  for (const char* const name : {"pair_types", "shifted_bounds", "wild_memory"}) {
+    settings.leave_out(name);
+  }
   settings.depth_max = 1;
-  settings.empty_views = false;
-  settings.empty_parts = false;
-  settings.shifted_bounds = false;
-  settings.growth = false;
-  settings.wild_memory = false;
-  settings.preallocation = false;
+#endif
   return settings;
+}
+
+bool ScenarioSettings::leave_out(std::string_view name) {
+  const std::pair<std::string_view, bool*> all[] = {{"empty_views", &empty_views},
+                                                    {"empty_parts", &empty_parts},
+                                                    {"atomic_mode", &atomic_mode},
+                                                    {"absolute_addresses", &absolute_addresses},
+                                                    {"pair_types", &pair_types},
+                                                    {"far_offsets", &far_offsets},
+                                                    {"shifted_bounds", &shifted_bounds},
+                                                    {"seek_end", &seek_end},
+                                                    {"growth", &growth},
+                                                    {"wild_memory", &wild_memory},
+                                                    {"preallocation", &preallocation},
+                                                    {"reads_past_end", &reads_past_end}};
+  for (const auto& [known, value] : all) {
+    if (known == name) *value = false;
+    if (known == name) return true;
+  }
+  return false;
 }
 
 Scenario::Scenario(const ScenarioSettings& settings, MPI_Comm communicator, ScenarioFile file,
@@ -110,9 +132,12 @@ void Scenario::prepare_file() {
   note("set_size", 0);
   check(MPI_File_set_size(file_.handle, 0));
   if (!settings_.growth) {
-    note("set_size", frame_.origin + grown_bytes);
-    check(MPI_File_set_size(file_.handle, frame_.origin + grown_bytes));
-    model_.resize(frame_.origin + grown_bytes);
+    // More than any layout reaches: several tiles, the largest of them a 3-D grid.
+    const std::int64_t size =
+        frame_.origin + 2 * frame_.span_bytes + 100 * (ranks_ + 4) * etype_.model.extent();
+    note("set_size", size);
+    check(MPI_File_set_size(file_.handle, size));
+    model_.resize(size);
   }
   if (common_.chance(1, 2)) write_background();
 }
@@ -284,8 +309,8 @@ void Scenario::check_file() {
   std::vector<std::uint8_t> found(expected.size());
   const ssize_t got = ::pread(file_.posix, found.data(), found.size(), frame_.origin);
   if (got != static_cast<ssize_t>(found.size())) return fail("file on disk is short");
+  if (std::memcmp(found.data(), expected.data(), found.size()) == 0) return;
   const auto [bad, good] = std::ranges::mismatch(found, expected);
-  if (bad == found.end()) return;
   int wrong = 0;
   for (std::size_t i = 0; i < found.size(); ++i) wrong += found[i] != expected[i] ? 1 : 0;
   fail(std::to_string(wrong) + " wrong bytes on disk, the first at offset " +

@@ -123,7 +123,7 @@ void Scenario::access(bool write, bool collective, bool with_pointer) {
   if (!access.succeeded) return;
   compare(buffer, expected);
   check_status(access, done);
-  check_pointer(access, done);
+  check_pointer(access);
 }
 
 // Where to start, how much, and a memory type for it.
@@ -224,9 +224,13 @@ std::vector<std::uint8_t> Scenario::model_read(const Access& access) {
 void Scenario::compare(const Buffer& found, const Buffer& expected) {
   const auto& is = found.bytes();
   const auto& must = expected.bytes();
-  for (const std::uint8_t byte : is) checksum_ = checksum_ * 0x100000001b3U + byte;
+  for (std::size_t i = 0; i + 8 <= is.size(); i += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &is[i], sizeof word);
+    checksum_ = (checksum_ ^ word) * 0x9e3779b97f4a7c15U;
+  }
+  if (is == must) return;
   const auto [bad, good] = std::ranges::mismatch(is, must);
-  if (bad == is.end()) return;
   const std::int64_t at = found.displacement(static_cast<std::size_t>(bad - is.begin()));
   fail("memory at displacement " + std::to_string(at) + " is " + std::to_string(*bad) +
        ", must be " + std::to_string(*good));
@@ -264,10 +268,9 @@ void Scenario::check_elements([[maybe_unused]] const Access& access,
 #endif
 }
 
-// The pointer moves "to the next etype after the last one that will be accessed": at the end of the
-// file that is behind what was there, a broken etype counted as one.
-void Scenario::check_pointer(const Access& access, std::int64_t bytes) {
-  if (access.with_pointer) position_ += (bytes + etype_.model.size - 1) / etype_.model.size;
+// The pointer moves by what was asked for, also where the file ended before (MPI-4.0, 14.4.1).
+void Scenario::check_pointer(const Access& access) {
+  if (access.with_pointer) position_ += access.bytes() / etype_.model.size;
   MPI_Offset found = -1;
   check(MPI_File_get_position(file_.handle, &found));
   expect_equal<std::int64_t>("file pointer", found, position_);
