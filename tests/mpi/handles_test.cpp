@@ -158,6 +158,7 @@ TEST(Handles, ClosedForGood) {
   EXPECT_TRUE(succeeded(first.close()));
   MPI_Offset size = 0;
   for (int i = 0; i < 4000; ++i) {
+    watchdog_note("opens after the closed one", i);
     MPI_File file = MPI_FILE_NULL;
     ASSERT_TRUE(succeeded(
         MPI_File_open(MPI_COMM_SELF, temp.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file)));

@@ -11,10 +11,22 @@
 
 #include "file_fixture.hpp"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace tributary::test {
 namespace {
 
 constexpr uid_t kNobody = 65534;
+
+// Open MPI loses a few bytes when it makes an intercommunicator, in a stack that the leak
+// checker cannot read and so not blame it for.
+#ifdef __SANITIZE_ADDRESS__
+using LeaksOfTheMpi = __lsan::ScopedDisabler;
+#else
+struct LeaksOfTheMpi {};
+#endif
 
 // Collective; every rank may give another name and mode. The file at `path` must stay as it is.
 struct Attempt {
@@ -262,6 +274,7 @@ TEST_F(Permissions, WriteOnlyFilesAreWritten) {
 TEST_F(OpenErrors, ThousandsOfFailuresLoseNothing) {
   const int descriptors = open_descriptors();
   for (int i = 0; i < 3000; ++i) {
+    watchdog_note("opens that must fail", i);
     MPI_File file = MPI_FILE_NULL;
     const int code =
         MPI_File_open(MPI_COMM_SELF, absent_.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
@@ -284,7 +297,10 @@ TEST_F(OpenErrors, Communicators) {
   MPI_Comm inter = MPI_COMM_NULL;
   const int side = world_rank() % 2;
   MPI_Comm_split(MPI_COMM_WORLD, side, world_rank(), &half);
-  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - side, 7, &inter);
+  {
+    [[maybe_unused]] const LeaksOfTheMpi ignored;
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - side, 7, &inter);
+  }
   expect_raised(MPI_FILE_NULL, MPI_ERR_COMM, "an intercommunicator", [&] {
     return MPI_File_open(inter, temp_.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
   });

@@ -15,7 +15,6 @@ TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/tributary-mpi.XXXXXX") || exit 2
 export TMPDIR
 scratch=
 trap 'rm -rf "$TMPDIR" ${scratch:+"$scratch"}' EXIT
-trap 'exit 130' INT TERM HUP
 if [ -n "${TRIBUTARY_TEST_DIR:-}" ]; then
   mkdir -p "$TRIBUTARY_TEST_DIR" || exit 2
   scratch=$(mktemp -d "$TRIBUTARY_TEST_DIR/tributary-test.XXXXXX") || exit 2
@@ -36,6 +35,11 @@ case $mpi in
     echo "$0: unknown MPI '$mpi'" >&2
     exit 2 ;;
 esac
-# Not exec: the trap must still clean up. The launcher runs in the foreground of this shell, so a
-# signal to the process group reaches it too.
-"$launcher" "$@"
+# In the background, so that a signal to this script alone ends the job too before it cleans up.
+"$launcher" "$@" < /dev/null &
+job=$!
+trap 'kill "$job" 2> /dev/null' INT TERM HUP
+wait "$job"
+status=$?
+while kill -0 "$job" 2> /dev/null; do wait "$job"; status=$?; done
+exit "$status"
