@@ -39,10 +39,10 @@ Status check_comm(MPI_Comm comm) {
 }
 
 Status open(MPI_Comm comm, const char* filename, int amode, MPI_Info info, MPI_File* fh) {
-  if (fh == nullptr) return null_argument();
-  *fh = MPI_FILE_NULL;
+  if (fh != nullptr) *fh = MPI_FILE_NULL;
   if (Status usable = check_comm(comm); !usable) return usable;
-  Result<std::unique_ptr<File>> opened = File::open(comm, filename, amode, info);
+  const Status mine = fh == nullptr ? Status(null_argument()) : Status();
+  Result<std::unique_ptr<File>> opened = File::open(comm, filename, amode, info, mine);
   if (!opened) return opened.error();
   *fh = file::register_file(std::move(*opened));
   if (*fh == MPI_FILE_NULL) return Error{ErrorKind::io, "too many open files"};

@@ -42,9 +42,10 @@ struct Call {
 
 class File {
  public:
-  // Collective over `comm`.
+  // Collective over `comm`. A rank that cannot go on (`before` is an error) takes part all the
+  // same, so that the others do not wait for it.
   static Result<std::unique_ptr<File>> open(MPI_Comm comm, const char* name, int amode,
-                                            MPI_Info info);
+                                            MPI_Info info, const Status& before);
   static Status remove(const char* name);
 
   // Collective. The file is closed afterwards, whatever is returned.

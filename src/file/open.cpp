@@ -178,13 +178,13 @@ struct Opening {
 
 }  // namespace
 
-Result<std::unique_ptr<File>> File::open(MPI_Comm comm, const char* name, int amode,
-                                         MPI_Info info) {
+Result<std::unique_ptr<File>> File::open(MPI_Comm comm, const char* name, int amode, MPI_Info info,
+                                         const Status& before) {
   Result<Team> made = Team::make(comm);
   if (!made) return made.error();
   const Team& team = *made;
   const Result<std::string> path = path_of(name);
-  Status status = check_arguments(path, amode);
+  Status status = before.ok() ? check_arguments(path, amode) : before;
   const bool arguments_ok = status.ok();
   Opening mine{path ? *path : std::string(), amode, {}, {}, 0, false};
   if (status.ok()) mine.values = resolve_hints(team, mine.path, settings_of(info));

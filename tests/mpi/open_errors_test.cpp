@@ -173,6 +173,19 @@ TEST_F(OpenErrorsOnOneRank, AnEmptyName) {
   expect_everywhere(MPI_ERR_BAD_FILE, "an empty name", {absent_.path(), kCreate}, {"", kCreate});
 }
 
+TEST_F(OpenErrorsOnOneRank, NowhereToPutTheHandle) {
+  for (const int wrong_rank : {0, world_size() - 1}) {
+    MPI_File file = MPI_FILE_NULL;
+    const int code = MPI_File_open(MPI_COMM_WORLD, absent_.c_str(), kCreate, MPI_INFO_NULL,
+                                   world_rank() == wrong_rank ? nullptr : &file);
+    EXPECT_TRUE(fails_with(code, MPI_ERR_ARG)) << "null on rank " << wrong_rank;
+    EXPECT_EQ(file, MPI_FILE_NULL);
+    barrier();
+    EXPECT_FALSE(exists(absent_.path()));
+    barrier();
+  }
+}
+
 TEST_F(OpenErrorsOnOneRank, AMissingFile) {
   expect_everywhere(MPI_ERR_NO_SUCH_FILE, "a missing file", {temp_.path(), MPI_MODE_RDWR},
                     {absent_.path(), MPI_MODE_RDWR});
