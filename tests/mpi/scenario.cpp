@@ -309,7 +309,7 @@ void Scenario::check_file() {
   std::vector<std::uint8_t> found(expected.size());
   const ssize_t got = ::pread(file_.posix, found.data(), found.size(), frame_.origin);
   if (got != static_cast<ssize_t>(found.size())) return fail("file on disk is short");
-  if (std::memcmp(found.data(), expected.data(), found.size()) == 0) return;
+  if (std::ranges::equal(found, expected)) return;
   const auto [bad, good] = std::ranges::mismatch(found, expected);
   int wrong = 0;
   for (std::size_t i = 0; i < found.size(); ++i) wrong += found[i] != expected[i] ? 1 : 0;
