@@ -14,18 +14,6 @@
 namespace tributary::file {
 namespace {
 
-plan::Choice choice_of(hints::Switch value) {
-  switch (value) {
-    case hints::Switch::enable:
-      return plan::Choice::enable;
-    case hints::Switch::disable:
-      return plan::Choice::disable;
-    case hints::Switch::automatic:
-      break;
-  }
-  return plan::Choice::automatic;
-}
-
 // MPI_BOTTOM is the null pointer and comes with absolute addresses; a null buffer with a
 // type that starts at address 0 is a mistake.
 bool null_buffer(const void* buffer, const view::Tree& tree) {
@@ -63,21 +51,6 @@ Extent span_of(const execute::Access& access, const view::FileView& view) {
 }
 
 }  // namespace
-
-void File::refresh_independent_hints() {
-  using hints::Id;
-  plan::IndependentHints& chosen = independent_hints_;
-  const auto strategy = hints_.choice<hints::Strategy>(Id::tributary_strategy);
-  chosen.automatic = strategy == hints::Strategy::automatic;
-  if (!chosen.automatic)
-    chosen.forced = static_cast<plan::Strategy>(static_cast<int>(strategy) - 1);
-  chosen.map_files = choice_of(hints_.choice<hints::Switch>(Id::tributary_map_files));
-  chosen.sieve_reads = choice_of(hints_.choice<hints::Switch>(Id::romio_ds_read));
-  chosen.sieve_writes = choice_of(hints_.choice<hints::Switch>(Id::romio_ds_write));
-  chosen.read_buffer_bytes = hints_.integer(Id::ind_rd_buffer_size);
-  chosen.write_buffer_bytes = hints_.integer(Id::ind_wr_buffer_size);
-  chosen.sieve_gap = hints_.integer(Id::tributary_sieve_gap);
-}
 
 Status File::check_call(const Call& call) const {
   if (call.direction == Direction::read && !readable())

@@ -94,7 +94,7 @@ class File {
   Status preallocate_as_root(FileOffset size);
   Status adopt_hints(std::span<const hints::Setting> settings);
   void fill_informational_hints();
-  void refresh_independent_hints();
+  void refresh_plan_hints();
 
   Status access_alone(const Call& call, ByteCount& moved);
   Status check_call(const Call& call) const;

@@ -131,7 +131,7 @@ Status File::adopt_hints(std::span<const hints::Setting> settings) {
   if (team_.is_root()) warn_of_differing(differing);
   values.adopt(*root);
   hints_ = std::move(values);
-  refresh_independent_hints();
+  refresh_plan_hints();
   return {};
 }
 

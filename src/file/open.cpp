@@ -229,7 +229,7 @@ File::File(Team team, std::unique_ptr<storage::Storage> storage, int amode, hint
       handler_(null_handler().value()),
       view_(std::make_unique<const ViewState>()) {
   fill_informational_hints();
-  refresh_independent_hints();
+  refresh_plan_hints();
 }
 
 Status File::close() {

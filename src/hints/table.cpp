@@ -17,6 +17,15 @@ constexpr string_view kSwitch[] = {"disable", "enable", "automatic"};
 constexpr string_view kOnOff[] = {"disable", "enable"};
 constexpr string_view kStrategies[] = {"automatic", "direct", "packed", "list",
                                        "sieve",     "rmw",    "mapped"};
+constexpr string_view kCollectives[] = {"automatic", "independent", "local", "two_phase",
+                                        "gather"};
+constexpr string_view kPartitionings[] = {"automatic", "even", "aligned", "static_cyclic",
+                                          "group_cyclic"};
+constexpr string_view kSchedules[] = {"automatic",  "none",         "comm", "write",
+                                      "write_comm", "write_comm_2"};
+constexpr string_view kOrders[] = {"automatic", "logical", "concurrency", "heterogeneity"};
+constexpr string_view kShuffles[] = {"automatic", "two_sided", "one_sided_fence",
+                                     "one_sided_lock", "shared"};
 constexpr string_view kSyncMeanings[] = {"storage", "visibility"};
 constexpr string_view kLockModes[] = {"default", "group", "lock_ahead"};
 constexpr string_view kFileStripings[] = {"auto", "inherit"};
@@ -68,21 +77,21 @@ constexpr string_view kTimersVariables[] = {"MPICH_MPIIO_TIMERS"};
 constexpr Row kTable[] = {
     {.id = Id::cb_buffer_size, .name = "cb_buffer_size", .aliases = kBufferAliases,
      .variables = kBufferVariables, .type = Type::bytes, .low = 1, .high = kBytesMax,
-     .initial = "16777216",
+     .initial = "16777216", .acts = true,
      .sentence = "Size of the collective buffer of one aggregator."},
     {.id = Id::cb_nodes, .name = "cb_nodes", .aliases = kNodesAliases,
      .variables = kNodesVariables, .type = Type::integer, .low = 0, .high = kCountMax,
-     .synonyms = kMinusOneIsZero, .scope = Scope::open,
+     .synonyms = kMinusOneIsZero, .scope = Scope::open, .acts = true,
      .sentence = "Number of aggregators; 0: the library chooses."},
     {.id = Id::cb_config_list, .name = "cb_config_list", .type = Type::list, .initial = "*:1",
-     .scope = Scope::open,
+     .scope = Scope::open, .acts = true,
      .sentence = "Hosts that may hold aggregators, each as host:count, where * is any host or "
                  "every process."},
     {.id = Id::romio_cb_read, .name = "romio_cb_read", .aliases = kCollectiveAliases,
-     .type = Type::choice, .choices = kSwitch, .synonyms = kSwitchWords, .initial = "automatic",
+     .type = Type::choice, .choices = kSwitch, .synonyms = kSwitchWords, .initial = "automatic", .acts = true,
      .sentence = "Collective buffering in collective reads."},
     {.id = Id::romio_cb_write, .name = "romio_cb_write", .aliases = kCollectiveAliases,
-     .type = Type::choice, .choices = kSwitch, .synonyms = kSwitchWords, .initial = "automatic",
+     .type = Type::choice, .choices = kSwitch, .synonyms = kSwitchWords, .initial = "automatic", .acts = true,
      .sentence = "Collective buffering in collective writes."},
     {.id = Id::romio_no_indep_rw, .name = "romio_no_indep_rw", .type = Type::boolean,
      .initial = "false", .scope = Scope::open,
@@ -105,22 +114,48 @@ constexpr Row kTable[] = {
      .choices = kSwitch, .synonyms = kSwitchWords, .initial = "automatic",
      .sentence = "Exchange data by all-to-all instead of by single messages."},
     {.id = Id::romio_min_fdomain_size, .name = "romio_min_fdomain_size", .type = Type::bytes,
-     .high = kBytesMax, .initial = "0",
+     .high = kBytesMax, .initial = "0", .acts = true,
      .sentence = "A file domain is not smaller than this."},
     {.id = Id::cb_align, .name = "cb_align", .variables = kAlignVariables, .type = Type::integer,
      .high = 3,
      .sentence = "Cray's number for how file domains are aligned."},
     {.id = Id::aggregator_placement_stride, .name = "aggregator_placement_stride",
      .variables = kStrideVariables, .type = Type::integer, .low = -1, .high = kCountMax,
-     .initial = "-1", .scope = Scope::open,
+     .initial = "-1", .scope = Scope::open, .acts = true,
      .sentence = "Ranks from one aggregator to the next; -1: spread over the nodes."},
     {.id = Id::nc_num_aggrs_per_node, .name = "nc_num_aggrs_per_node", .type = Type::integer,
-     .high = kCountMax, .initial = "0", .scope = Scope::open,
+     .high = kCountMax, .initial = "0", .scope = Scope::open, .acts = true,
      .sentence = "Aggregators inside one node that gather its data first; 0: none."},
     {.id = Id::io_ompio_grouping_option, .name = "io_ompio_grouping_option",
      .aliases = kGroupingAliases, .variables = kGroupingVariables, .type = Type::integer,
      .low = 1, .high = 7, .initial = "5", .scope = Scope::set_view,
      .sentence = "OMPIO's number for how ranks are grouped under aggregators."},
+    {.id = Id::tributary_collective, .name = "tributary_collective", .type = Type::choice,
+     .choices = kCollectives, .initial = "automatic", .acts = true,
+     .sentence = "Strategy of collective access: each rank for itself, gathered inside each node, "
+                 "in two phases through aggregators, or through one aggregator."},
+    {.id = Id::tributary_partitioning, .name = "tributary_partitioning", .type = Type::choice,
+     .choices = kPartitionings, .initial = "automatic", .acts = true,
+     .sentence = "How the accessed part of the file is divided into domains of aggregators."},
+    {.id = Id::tributary_schedule, .name = "tributary_schedule", .type = Type::choice,
+     .choices = kSchedules, .initial = "automatic", .acts = true,
+     .sentence = "What overlaps in the cycles of a collective access: nothing, the exchange, file "
+                 "access, both in step, or both as data flows."},
+    {.id = Id::tributary_order, .name = "tributary_order", .type = Type::choice,
+     .choices = kOrders, .initial = "automatic", .acts = true,
+     .sentence = "In which order an aggregator touches the stripes of its domain: by offset, "
+                 "starting at different servers, or slow servers first."},
+    {.id = Id::tributary_shuffle, .name = "tributary_shuffle", .type = Type::choice,
+     .choices = kShuffles, .initial = "automatic", .acts = true,
+     .sentence = "How data travels between ranks and aggregators: messages, one-sided with fences, "
+                 "one-sided with locks, or memory shared inside a node and messages between nodes."},
+    {.id = Id::tributary_two_level, .name = "tributary_two_level", .type = Type::choice,
+     .choices = kSwitch, .synonyms = kSwitchWords, .initial = "automatic", .acts = true,
+     .sentence = "Gather inside a node what goes to aggregators on other nodes."},
+    {.id = Id::tributary_sub_buffers, .name = "tributary_sub_buffers", .type = Type::integer,
+     .high = 64, .initial = "0", .acts = true,
+     .sentence = "Parts of the collective buffer that may be in use at the same time; 0: as many as "
+                 "the schedule needs."},
 
     {.id = Id::romio_ds_read, .name = "romio_ds_read", .type = Type::choice, .choices = kSwitch,
      .synonyms = kSwitchWords, .initial = "automatic", .must_agree = false, .acts = true,
@@ -160,10 +195,10 @@ constexpr Row kTable[] = {
      .sentence = "Gaps up to this size are read along instead of splitting the request."},
 
     {.id = Id::striping_unit, .name = "striping_unit", .aliases = kUnitAliases,
-     .type = Type::bytes, .high = kBytesMax, .scope = Scope::open,
+     .type = Type::bytes, .high = kBytesMax, .scope = Scope::open, .acts = true,
      .sentence = "Stripe size of a file that is created; 0: the file system's default."},
     {.id = Id::striping_factor, .name = "striping_factor", .aliases = kFactorAliases,
-     .type = Type::integer, .low = -1, .high = kCountMax, .scope = Scope::open,
+     .type = Type::integer, .low = -1, .high = kCountMax, .scope = Scope::open, .acts = true,
      .sentence = "Stripe count of a file that is created; 0: the file system's default, -1: all "
                  "storage targets."},
     {.id = Id::start_iodevice, .name = "start_iodevice", .aliases = kDeviceAliases,
@@ -178,12 +213,16 @@ constexpr Row kTable[] = {
      .scope = Scope::open,
      .sentence = "Striping of a created file where no hint gives it: chosen from the job (auto) "
                  "or the folder's (inherit)."},
+    {.id = Id::tributary_server_costs, .name = "tributary_server_costs", .type = Type::list,
+     .scope = Scope::open, .acts = true,
+     .sentence = "Relative time of a request on each storage server, as 5,1,5,1; with striping_unit "
+                 "it tells the planner about slow and fast servers."},
     {.id = Id::tributary_filesystem, .name = "tributary_filesystem",
      .variables = kFilesystemVariables, .scope = Scope::open,
      .sentence = "Treat the file as being on this file system (ufs, nfs, lustre) instead of "
                  "asking the system."},
     {.id = Id::romio_lustre_co_ratio, .name = "romio_lustre_co_ratio", .aliases = kRatioAliases,
-     .type = Type::integer, .low = 1, .high = kCountMax, .initial = "1", .scope = Scope::open,
+     .type = Type::integer, .low = 1, .high = kCountMax, .initial = "1", .scope = Scope::open, .acts = true,
      .sentence = "Aggregators for each storage target."},
     {.id = Id::romio_lustre_coll_threshold, .name = "romio_lustre_coll_threshold",
      .type = Type::bytes, .high = kBytesMax, .initial = "0",
@@ -209,7 +248,7 @@ constexpr Row kTable[] = {
      .sentence = "Locks that aggregators use in collective writes."},
     {.id = Id::tributary_local_aggregation, .name = "tributary_local_aggregation",
      .aliases = kLocalAliases, .type = Type::choice, .choices = kSwitch,
-     .synonyms = kSwitchWords, .initial = "disable", .scope = Scope::open,
+     .synonyms = kSwitchWords, .initial = "disable", .scope = Scope::open, .acts = true,
      .sentence = "In a collective write, every rank writes its own data under a group lock."},
 
     {.id = Id::romio_synchronized_flush, .name = "romio_synchronized_flush",
@@ -243,7 +282,7 @@ constexpr Row kTable[] = {
      .scope = Scope::informational, .must_agree = false, .acts = true,
      .sentence = "The file system on which the file was found."},
     {.id = Id::romio_aggregator_list, .name = "romio_aggregator_list", .aliases = kListAliases,
-     .scope = Scope::informational, .must_agree = false,
+     .scope = Scope::informational, .must_agree = false, .acts = true,
      .sentence = "The ranks that are aggregators."},
     {.id = Id::romio_visibility_immediate, .name = "romio_visibility_immediate",
      .type = Type::boolean, .scope = Scope::informational, .must_agree = false, .acts = true,
@@ -251,6 +290,12 @@ constexpr Row kTable[] = {
     {.id = Id::tributary_strategy_used, .name = "tributary_strategy_used",
      .scope = Scope::informational, .must_agree = false, .acts = true,
      .sentence = "How this rank's last independent access was done, and why."},
+    {.id = Id::tributary_collective_used, .name = "tributary_collective_used",
+     .scope = Scope::informational, .must_agree = false, .acts = true,
+     .sentence = "How the last collective access was done, and why."},
+    {.id = Id::tributary_metadata_bytes, .name = "tributary_metadata_bytes",
+     .scope = Scope::informational, .must_agree = false, .acts = true,
+     .sentence = "Bytes of this rank's views and requests that were sent to other ranks so far."},
 };
 // clang-format on
 

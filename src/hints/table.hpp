@@ -33,6 +33,13 @@ enum class Id : std::uint16_t {
   aggregator_placement_stride,
   nc_num_aggrs_per_node,
   io_ompio_grouping_option,
+  tributary_collective,
+  tributary_partitioning,
+  tributary_schedule,
+  tributary_order,
+  tributary_shuffle,
+  tributary_two_level,
+  tributary_sub_buffers,
   // independent access
   romio_ds_read,
   romio_ds_write,
@@ -51,6 +58,7 @@ enum class Id : std::uint16_t {
   start_iodevice,
   overstriping_ratio,
   file_striping,
+  tributary_server_costs,
   tributary_filesystem,
   romio_lustre_co_ratio,
   romio_lustre_coll_threshold,
@@ -75,6 +83,8 @@ enum class Id : std::uint16_t {
   romio_aggregator_list,
   romio_visibility_immediate,
   tributary_strategy_used,
+  tributary_collective_used,
+  tributary_metadata_bytes,
   count,
 };
 
@@ -88,6 +98,17 @@ enum class Scope : std::uint8_t { open, set_view, any, informational };
 // What the choices of a row mean, in the order of its choices: Values::choice<E>(id).
 enum class Switch : std::uint8_t { disable, enable, automatic };
 enum class Strategy : std::uint8_t { automatic, direct, packed, list, sieve, rmw, mapped };
+enum class Collective : std::uint8_t { automatic, independent, local, two_phase, gather };
+enum class Partitioning : std::uint8_t { automatic, even, aligned, static_cyclic, group_cyclic };
+enum class Schedule : std::uint8_t { automatic, none, comm, write, write_comm, write_comm_2 };
+enum class Order : std::uint8_t { automatic, logical, concurrency, heterogeneity };
+enum class Shuffle : std::uint8_t {
+  automatic,
+  two_sided,
+  one_sided_fence,
+  one_sided_lock,
+  shared
+};
 enum class SyncMeaning : std::uint8_t { storage, visibility };
 enum class LockMode : std::uint8_t { default_lock, group, lock_ahead };
 enum class FileStriping : std::uint8_t { automatic, inherit };

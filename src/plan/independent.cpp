@@ -122,6 +122,23 @@ Candidate choose(const IndependentFacts& facts, const IndependentHints& hints) {
   return file_contiguous(facts) ? choose_contiguous(facts) : choose_scattered(facts, hints);
 }
 
+std::int64_t cost_of(Strategy strategy, const IndependentFacts& facts,
+                     const IndependentHints& hints) {
+  switch (strategy) {
+    case Strategy::sieve:
+      return cost_of_windows(facts, hints, kReadPage);
+    case Strategy::rmw:
+      return cost_of_windows(facts, hints, kRewritePage);
+    case Strategy::mapped:
+      return cost_of_windows(facts, hints, facts.store_page_ns);
+    case Strategy::direct:
+    case Strategy::packed:
+    case Strategy::list:
+      break;
+  }
+  return file_contiguous(facts) ? facts.call_ns + facts.bytes / 4 : cost_of_calls(facts);
+}
+
 Locking locking_of(Strategy strategy, const IndependentFacts& facts) {
   const bool writes = facts.direction == Direction::write;
   if (facts.atomic) return writes ? Locking::span_exclusive : Locking::span_shared;
@@ -151,6 +168,7 @@ IndependentPlan plan_independent(const IndependentFacts& facts, const Independen
       facts.direction == Direction::read ? hints.read_buffer_bytes : hints.write_buffer_bytes, 1);
   plan.gap_bytes = hints.sieve_gap;
   plan.locking = locking_of(plan.strategy, facts);
+  plan.cost_ns = cost_of(plan.strategy, facts, hints);
   return plan;
 }
 

@@ -63,6 +63,7 @@ struct IndependentPlan {
   ByteCount buffer_bytes = 0;  // bound on staging and on sieve windows
   ByteCount gap_bytes = 0;     // unwanted bytes that are cheaper than a further call
   Locking locking = Locking::none;
+  std::int64_t cost_ns = 0;  // estimate, as an order of magnitude
 };
 
 // Whether writes through a view of such runs would gain by read-modify-write. The ranks of a
