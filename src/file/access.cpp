@@ -35,19 +35,15 @@ execute::Memory memory_of(void* buffer, const view::Type& type, std::int64_t cou
   return {at(buffer, tree.at), false, {std::move(tree.node), 0}};
 }
 
-ByteCount mean_run(const execute::Access& access) {
-  if (access.memory.contiguous) return access.bytes;
-  const view::Node& node = *access.memory.tree.node;
-  return std::max<ByteCount>(node.size / node.runs, 1);
-}
-
-Extent span_of(const execute::Access& access, const view::FileView& view) {
+Extent span_of(const execute::Access& access) {
+  if (access.bytes == 0) return {};
   const FileOffset first = access.file.first;
-  if (view.contiguous()) return {first, access.bytes};
-  const FileOffset last = view.offset_of(access.file.position + access.bytes - 1);
-  if (view.tree().node->ascending) return {first, last + 1 - first};
+  const view::Tree& tree = *access.file.tree;
+  if (tree.is_block()) return {first, access.bytes};
+  const view::Cursor last(tree, access.file.position + access.bytes - 1);
+  if (tree.node->ascending) return {first, last.offset() + 1 - first};
   // A view that steps back: somewhere between the lowest and the highest byte of its tiles.
-  return {view.tree().lower(), view.tree().upper() - view.tree().lower()};
+  return {tree.lower(), tree.upper() - tree.lower()};
 }
 
 }  // namespace
@@ -92,11 +88,11 @@ Status File::prepare(const Call& call, execute::Access& access) const {
   return {};
 }
 
-plan::IndependentFacts File::facts_of(const view::FileView& view) const {
+plan::IndependentFacts File::facts_of(const view::Tree& tree) const {
   const storage::Traits& traits = storage_->traits();
   plan::IndependentFacts facts;
-  facts.file_mean_run = view.mean_run();
-  facts.ascending = view.tree().node->ascending;
+  facts.file_mean_run = tree.mean_run();
+  facts.ascending = tree.node->ascending;
   facts.mappings_coherent = traits.mappings_coherent;
   facts.readable = storage_->readable();
   facts.call_ns = traits.call_ns;
@@ -107,17 +103,17 @@ plan::IndependentFacts File::facts_of(const view::FileView& view) const {
 
 bool File::may_rewrite(const view::FileView& view) const {
   return owned_ && !view.tree().empty() && !view.contiguous() &&
-         plan::wants_rewriting(facts_of(view));
+         plan::wants_rewriting(facts_of(view.tree()));
 }
 
-Status File::transfer(const execute::Access& access, ByteCount& moved) {
+storage::Moved File::transfer(const execute::Access& access) {
   const plan::IndependentHints& hints = independent_hints_;
-  plan::IndependentFacts facts = facts_of(view_->view);
+  plan::IndependentFacts facts = facts_of(*access.file.tree);
   facts.direction = access.direction;
   facts.bytes = access.bytes;
   facts.memory_contiguous = access.memory.contiguous;
-  facts.memory_mean_run = mean_run(access);
-  facts.span = span_of(access, view_->view);
+  facts.memory_mean_run = access.memory.contiguous ? access.bytes : access.memory.tree.mean_run();
+  facts.span = span_of(access);
   const bool told_to = hints.sieve_writes == plan::Choice::enable;
   facts.writers_lock = view_->rewriting || told_to;
   plan::IndependentPlan plan = plan::plan_independent(facts, hints);
@@ -133,9 +129,7 @@ Status File::transfer(const execute::Access& access, ByteCount& moved) {
   last_.calls[static_cast<std::size_t>(plan.strategy)].fetch_add(1, std::memory_order_relaxed);
   last_.strategy.store(plan.strategy, std::memory_order_relaxed);
   last_.reason.store(plan.reason.data(), std::memory_order_relaxed);
-  const storage::Moved done = run(plan, access, facts.span);
-  moved = done.bytes;
-  return done.status.ok() ? done.status : done.status.error();
+  return run(plan, access, facts.span);
 }
 
 // Runs the plan under its locks. Byte-range locks do not keep threads of one rank apart.
@@ -163,19 +157,61 @@ Status File::access_alone(const Call& call, ByteCount& moved) try {
   if (call.pointer == Pointer::individual) pointer.lock();
   execute::Access access;
   if (Status prepared = prepare(call, access); !prepared || access.bytes == 0) return prepared;
-  Status status = transfer(access, moved);
+  storage::Moved done = transfer(access);
+  moved = done.bytes;
   // By what was asked for, also where the file ended before (MPI-4.0 section 14.4.1).
-  if (call.pointer == Pointer::individual && status.ok()) position_ += access.bytes;
-  return status;
+  if (call.pointer == Pointer::individual && done.status.ok()) position_ += access.bytes;
+  return std::move(done.status);
 } catch (const std::bad_alloc&) {
   return Error{ErrorKind::no_memory, "no memory for the buffers of a data access"};
 }
 
-// Collective calls do each rank's own part and agree on the outcome.
+// By what all ranks know alike: they must take the same way.
+bool File::each_for_itself(Direction direction) const {
+  if (team_.size() == 1 || atomic_) return true;
+  const plan::CollectiveHints& hints = collective_hints(direction);
+  if (!hints.strategy) return one_page_cache_ && !view_->small_pieces;
+  return *hints.strategy == plan::CollectiveStrategy::independent;
+}
+
+Status File::access_together(const Call& call, ByteCount& moved) {
+  std::unique_lock<std::mutex> pointer(position_mutex_, std::defer_lock);
+  if (call.pointer == Pointer::individual) pointer.lock();
+  Contribution mine;
+  mine.access.direction = call.direction;
+  mine.status = prepare(call, mine.access);
+  mine.view = &view_->view.tree();
+  if (mine.status.ok()) mine.span = span_of(mine.access);
+  if (!mine.view->empty()) {
+    mine.mean_run = mine.view->mean_run();
+    mine.ascending = mine.view->node->ascending;
+  }
+  if (call.direction == Direction::read) mine.file_size = storage_->size();
+
+  Collective::Setting setting;
+  setting.layout = layout_;
+  if (!mine.view->empty()) setting.storage = facts_of(*mine.view);
+  setting.lock_bytes = storage_->traits().block_bytes;
+  setting.page_cache_shared = one_page_cache_;
+  setting.atomic = atomic_;
+  const auto alone = [&](ByteCount& done) -> Status {
+    if (mine.access.bytes == 0) return {};
+    storage::Moved result = transfer(mine.access);
+    done = result.bytes;
+    return std::move(result.status);
+  };
+  const Collective::Work work{&mine, &setting, &collective_hints(call.direction), alone,
+                              [this](const execute::Access& part) { return transfer(part); }};
+  Status status = collective_.run(work, moved);
+  if (call.pointer == Pointer::individual && status.ok()) position_ += mine.access.bytes;
+  return status;
+}
+
 Status File::access(const Call& call, ByteCount& moved) {
   moved = 0;
-  const Status status = access_alone(call, moved);
-  return call.collective ? team_.agree(status) : status;
+  if (!call.collective) return access_alone(call, moved);
+  if (each_for_itself(call.direction)) return team_.agree(access_alone(call, moved));
+  return access_together(call, moved);
 }
 
 }  // namespace tributary::file

@@ -16,6 +16,7 @@
 #include "base/result.hpp"
 #include "base/types.hpp"
 #include "execute/independent.hpp"
+#include "file/collective.hpp"
 #include "file/errhandler.hpp"
 #include "file/team.hpp"
 #include "file/view_state.hpp"
@@ -99,18 +100,27 @@ class File {
   Status access_alone(const Call& call, ByteCount& moved);
   Status check_call(const Call& call) const;
   Status prepare(const Call& call, execute::Access& access) const;
-  Status transfer(const execute::Access& access, ByteCount& moved);
+  Status access_together(const Call& call, ByteCount& moved);
+  bool each_for_itself(Direction direction) const;
+  const plan::CollectiveHints& collective_hints(Direction direction) const {
+    return collective_hints_[static_cast<std::size_t>(direction)];
+  }
+  storage::Moved transfer(const execute::Access& access);
   storage::Moved run(const plan::IndependentPlan& plan, const execute::Access& access, Extent span);
   bool may_rewrite(const view::FileView& view) const;
-  plan::IndependentFacts facts_of(const view::FileView& view) const;
+  plan::IndependentFacts facts_of(const view::Tree& tree) const;
 
   Team team_;
   std::unique_ptr<storage::Storage> storage_;
   int amode_;
   hints::Values hints_;
-  plan::IndependentHints independent_hints_;  // what the planner needs of them
+  plan::IndependentHints independent_hints_;               // what the planner needs of them
+  std::array<plan::CollectiveHints, 2> collective_hints_;  // by direction
+  plan::Layout layout_;
+  Collective collective_;
   HandlerRef handler_;
   bool atomic_ = false;
+  bool one_page_cache_ = false;      // every rank sees what another writes at once
   bool owned_ = false;               // this team alone writes the file, see ownership.hpp
   std::shared_mutex rewrite_mutex_;  // like the byte-range locks, between this rank's threads
 

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "execute/scratch.hpp"
+#include "execute/worker.hpp"
 #include "file/handle.hpp"
 #include "mpi/decode.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 // Attributes of MPI_COMM_SELF are deleted first thing in MPI_Finalize.
 int at_finalize(MPI_Comm, int, void*, void*) {
   drop_open_files();
+  execute::Worker::stop();
   mpi::release_decoded();
   execute::Scratch::release_all();
   return MPI_SUCCESS;

@@ -9,6 +9,7 @@
 #include "execute/scratch.hpp"
 #include "file/file.hpp"
 #include "file/info.hpp"
+#include "hints/for_plan.hpp"
 #include "storage/transfer.hpp"
 
 namespace tributary::file {
@@ -135,6 +136,14 @@ Status File::adopt_hints(std::span<const hints::Setting> settings) {
   return {};
 }
 
+void File::refresh_plan_hints() {
+  independent_hints_ = hints::independent_hints(hints_);
+  for (const Direction direction : {Direction::read, Direction::write})
+    collective_hints_[static_cast<std::size_t>(direction)] =
+        hints::collective_hints(hints_, direction);
+  layout_ = hints::layout_of(hints_);
+}
+
 void File::fill_informational_hints() {
   hints_.set(hints::Id::romio_filesystem_type,
              "TRIBUTARY: " + std::string(storage_->traits().file_system), hints::Origin::library);
@@ -146,6 +155,12 @@ MPI_Info File::info() const {
     values.set(hints::Id::tributary_strategy_used,
                std::string(plan::name_of(last_.strategy.load())) + ": " + reason,
                hints::Origin::library);
+  values.set(hints::Id::tributary_collective_used, collective_.description(),
+             hints::Origin::library);
+  values.set(hints::Id::romio_aggregator_list, collective_.aggregator_list(),
+             hints::Origin::library);
+  values.set(hints::Id::tributary_metadata_bytes, std::to_string(collective_.metadata_bytes()),
+             hints::Origin::library);
   return info_of(values);
 }
 

@@ -207,7 +207,11 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm comm, const char* name, int am
   }
 
   const std::int64_t same = amode;
-  const Status agreed = team.agree_on(status, {&same, 1}, differing);
+  const bool sees_at_once = status.ok() && mine.opened.storage->traits().visible_at_once;
+  std::vector<std::int64_t> on_some_rank = differing;
+  on_some_rank.push_back(sees_at_once ? 0 : 1);
+  const Status agreed = team.agree_on(status, {&same, 1}, on_some_rank);
+  differing.assign(on_some_rank.begin(), on_some_rank.end() - 1);
   if (!agreed.ok()) {
     mine.undo();
     return named_at(mine.path, agreed.error());
@@ -217,6 +221,7 @@ Result<std::unique_ptr<File>> File::open(MPI_Comm comm, const char* name, int am
   std::unique_ptr<File> file(
       new File(std::move(*made), std::move(mine.opened.storage), amode, std::move(mine.values)));
   file->owned_ = mine.owned;
+  file->one_page_cache_ = on_some_rank.back() == 0;
   file->position_ = mine.end;
   return file;
 }
@@ -226,6 +231,7 @@ File::File(Team team, std::unique_ptr<storage::Storage> storage, int amode, hint
       storage_(std::move(storage)),
       amode_(amode),
       hints_(std::move(values)),
+      collective_(team_),
       handler_(null_handler().value()),
       view_(std::make_unique<const ViewState>()) {
   fill_informational_hints();

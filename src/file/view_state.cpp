@@ -32,12 +32,11 @@ MPI_Datatype KeptType::give() const {
 ViewState::ViewState() : etype(MPI_BYTE), filetype(MPI_BYTE), datarep("native") {}
 
 ViewState::ViewState(view::FileView decoded, MPI_Datatype new_etype, MPI_Datatype new_filetype,
-                     std::string new_datarep, bool ranks_rewrite)
+                     std::string new_datarep)
     : view(std::move(decoded)),
       etype(new_etype),
       filetype(new_filetype),
-      datarep(std::move(new_datarep)),
-      rewriting(ranks_rewrite) {}
+      datarep(std::move(new_datarep)) {}
 
 Result<view::FileView> decode_view(MPI_Offset displacement, MPI_Datatype etype,
                                    MPI_Datatype filetype, bool writable) {
@@ -70,12 +69,17 @@ Status File::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype 
   const Result<view::FileView> mine = prepare();
   const Status status = mine.ok() ? Status() : Status(mine.error());
   const std::int64_t etype_size = mine.ok() ? mine->etype_size() : 0;
-  std::int64_t rewriting = mine.ok() && may_rewrite(*mine) ? 1 : 0;
-  if (Status agreed = team_.agree_on(status, {&etype_size, 1}, {&rewriting, 1}); !agreed)
+  const bool small =
+      mine.ok() && !mine->contiguous() && plan::small_pieces(mine->tree().mean_run());
+  std::int64_t on_some_rank[] = {mine.ok() && may_rewrite(*mine) ? 1 : 0, small ? 1 : 0};
+  if (Status agreed = team_.agree_on(status, {&etype_size, 1}, on_some_rank); !agreed)
     return agreed;
   if (Status adopted = set_info(info); !adopted) return adopted;
 
-  auto fresh = std::make_unique<const ViewState>(*mine, etype, filetype, datarep, rewriting != 0);
+  auto fresh = std::make_unique<ViewState>(*mine, etype, filetype, datarep);
+  fresh->rewriting = on_some_rank[0] != 0;
+  fresh->small_pieces = on_some_rank[1] != 0;
+  collective_.forget_views();
   const std::scoped_lock guard(position_mutex_);
   view_ = std::move(fresh);
   position_ = 0;

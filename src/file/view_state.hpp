@@ -30,7 +30,7 @@ class KeptType {
 struct ViewState {
   ViewState();  // the view after open: bytes from the start
   ViewState(view::FileView decoded, MPI_Datatype new_etype, MPI_Datatype new_filetype,
-            std::string new_datarep, bool ranks_rewrite);
+            std::string new_datarep);
 
   view::FileView view;
   KeptType etype;
@@ -38,6 +38,8 @@ struct ViewState {
   std::string datarep;
   // Some rank may rewrite gaps between pieces: every write of every rank locks.
   bool rewriting = false;
+  // Some rank's pieces are small: aggregators may help.
+  bool small_pieces = false;
 };
 
 Result<view::FileView> decode_view(MPI_Offset displacement, MPI_Datatype etype,

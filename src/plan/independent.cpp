@@ -159,6 +159,10 @@ bool wants_rewriting(const IndependentFacts& view_facts) {
          !(view_facts.mappings_coherent && view_facts.store_page_ns < kRewritePage);
 }
 
+bool small_pieces(ByteCount mean_run) {
+  return mean_run < kLargePiece;
+}
+
 IndependentPlan plan_independent(const IndependentFacts& facts, const IndependentHints& hints) {
   const Candidate chosen = choose(facts, hints);
   IndependentPlan plan;

@@ -70,6 +70,10 @@ struct IndependentPlan {
 // file ask this when they set a view: where it is so for one of them, all of them lock.
 bool wants_rewriting(const IndependentFacts& view_facts);
 
+// Whether pieces of that size may gain by going through aggregators on a file system that every
+// rank reaches through one page cache.
+bool small_pieces(ByteCount mean_run);
+
 IndependentPlan plan_independent(const IndependentFacts& facts, const IndependentHints& hints);
 
 }  // namespace tributary::plan

@@ -53,10 +53,6 @@ Result<FileView> FileView::make(FileOffset displacement, const Type& etype, cons
   return view;
 }
 
-ByteCount FileView::mean_run() const {
-  return tree_.empty() ? 0 : std::max<ByteCount>(tree_.node->size / tree_.node->runs, 1);
-}
-
 FileOffset FileView::offset_of(ByteCount position) const {
   if (contiguous()) return tree_.at + position;
   return Cursor(tree_, position).offset();

@@ -23,8 +23,6 @@ class FileView {
   const Tree& tree() const { return tree_; }
   // All data of the view is one run: position p lies at tree().at + p.
   bool contiguous() const { return tree_.is_block(); }
-  // Mean length of a run; what strategies are chosen by.
-  ByteCount mean_run() const;
 
   FileOffset offset_of(ByteCount position) const;
   // The first position, a whole number of etypes, at which nothing of [0, end) lies ahead.

@@ -86,6 +86,10 @@ struct Tree {
   bool is_block() const { return node && node->kind == Node::Kind::block; }
   std::int64_t lower() const { return node ? at + node->lower : 0; }
   std::int64_t upper() const { return node ? at + node->upper : 0; }
+  // Mean length of a run; what strategies are chosen by.
+  ByteCount mean_run() const {
+    return node ? (node->size > node->runs ? node->size / node->runs : 1) : 0;
+  }
   Tree moved(std::int64_t by) const { return {node, at + by}; }
 };
 

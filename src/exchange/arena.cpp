@@ -1,0 +1,109 @@
+#include "exchange/arena.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace tributary::exchange {
+
+Result<std::unique_ptr<Arena>> Arena::make(const plan::CollectivePlan& plan, MPI_Comm comm,
+                                           const Nodes& nodes) {
+  std::unique_ptr<Arena> arena(new Arena);
+  arena->shuffle_ = plan.shuffle;
+  arena->aggregators_ = plan.aggregators;
+  arena->bytes_ = (plan.sub_buffer_bytes + 63) / 64 * 64;
+  arena->sub_buffers_ = plan.sub_buffers;
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  const auto found = std::ranges::find(plan.aggregators, rank);
+  const bool aggregates = found != plan.aggregators.end();
+  if (aggregates) arena->own_index_ = static_cast<int>(found - plan.aggregators.begin());
+  switch (plan.shuffle) {
+    case plan::Shuffle::two_sided:
+      if (aggregates)
+        arena->memory_.reset(new (
+            std::nothrow) std::byte[static_cast<std::size_t>(arena->bytes_ * arena->sub_buffers_)]);
+      if (aggregates && !arena->memory_)
+        return Error{ErrorKind::no_memory, "no memory for the collective buffer"};
+      break;
+    case plan::Shuffle::one_sided_fence:
+    case plan::Shuffle::one_sided_lock:
+      if (!arena->make_windows(comm, aggregates))
+        return Error{ErrorKind::unsupported_operation, "the MPI makes no windows here"};
+      break;
+    case plan::Shuffle::shared:
+      if (!arena->make_shared(nodes, aggregates))
+        return Error{ErrorKind::unsupported_operation, "the MPI makes no shared windows here"};
+      break;
+  }
+  return arena;
+}
+
+Arena::~Arena() {
+  for (MPI_Win& window : windows_) PMPI_Win_free(&window);
+}
+
+bool Arena::fits(const plan::CollectivePlan& plan) const {
+  return plan.shuffle == shuffle_ && plan.aggregators == aggregators_ &&
+         plan.sub_buffer_bytes <= bytes_ && plan.sub_buffers <= sub_buffers_;
+}
+
+std::uint64_t Arena::begin(std::int64_t cycles) {
+  const std::uint64_t first = sequence_ + 1;
+  sequence_ += static_cast<std::uint64_t>(cycles);
+  return first;
+}
+
+bool Arena::make_windows(MPI_Comm comm, bool aggregates) {
+  for (int i = 0; i < sub_buffers_; ++i) {
+    MPI_Win window = MPI_WIN_NULL;
+    void* memory = nullptr;
+    if (PMPI_Win_allocate(aggregates ? bytes_ : 0, 1, MPI_INFO_NULL, comm, &memory, &window) !=
+        MPI_SUCCESS)
+      return false;
+    PMPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+    windows_.push_back(window);
+    window_memory_.push_back(static_cast<std::byte*>(memory));
+  }
+  return true;
+}
+
+// Ranks that share a node find each other's segments; those of other nodes are null.
+bool Arena::make_shared(const Nodes& nodes, bool aggregates) {
+  const MPI_Aint size =
+      aggregates ? static_cast<MPI_Aint>(sizeof(Control)) + bytes_ * sub_buffers_ : 0;
+  MPI_Win window = MPI_WIN_NULL;
+  void* memory = nullptr;
+  if (PMPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, nodes.node_comm(), &memory, &window) !=
+      MPI_SUCCESS)
+    return false;
+  windows_.push_back(window);
+  if (aggregates) new (memory) Control{};
+  PMPI_Barrier(nodes.node_comm());
+  for (const int rank : aggregators_) {
+    void* base = nullptr;
+    MPI_Aint length = 0;
+    int unit = 0;
+    if (nodes.is_here(rank))
+      PMPI_Win_shared_query(window, nodes.rank_in_node(rank), &length, &unit, &base);
+    segments_.push_back(static_cast<std::byte*>(base));
+  }
+  return true;
+}
+
+std::byte* Arena::own(int sub_buffer) const {
+  if (own_index_ < 0) return nullptr;
+  if (shuffle_ == plan::Shuffle::shared) return shared(own_index_, sub_buffer);
+  if (memory_) return memory_.get() + bytes_ * sub_buffer;
+  return window_memory_[static_cast<std::size_t>(sub_buffer)];
+}
+
+std::byte* Arena::shared(int aggregator, int sub_buffer) const {
+  std::byte* const segment = segments_[static_cast<std::size_t>(aggregator)];
+  return segment == nullptr ? nullptr : segment + sizeof(Control) + bytes_ * sub_buffer;
+}
+
+Control* Arena::control(int aggregator) const {
+  return std::launder(reinterpret_cast<Control*>(segments_[static_cast<std::size_t>(aggregator)]));
+}
+
+}  // namespace tributary::exchange
