@@ -9,12 +9,14 @@ namespace tributary::plan {
 namespace {
 
 // Costs in nanoseconds, as orders of magnitude (docs/performance.md says how measured).
-constexpr double kCopyByte = 0.12;     // through shared memory, per byte
-constexpr double kMessageByte = 0.30;  // packed, sent, unpacked
-constexpr double kCopyRun = 4;         // per contiguous run, on both sides of a copy
-constexpr double kFileByte = 0.25;     // large contiguous file access
-constexpr double kCycle = 15'000;      // ranks wait for each other once in each direction
-constexpr double kCall = 20'000;       // agreeing on a plan
+constexpr double kCopyByte = 0.12;              // through shared memory, per byte
+constexpr double kMessageByte = 0.30;           // packed, sent, unpacked
+constexpr double kCopyRun = 4;                  // per contiguous run, on both sides of a copy
+constexpr double kFileByte = 0.25;              // large contiguous file access
+constexpr double kCycle = 15'000;               // ranks wait for each other once in each direction
+constexpr double kCall = 20'000;                // agreeing on a plan
+constexpr std::int64_t kEmptyCyclesMax = 1000;  // cycles without data that are put up with ...
+constexpr std::int64_t kEmptyCycles = 8;        // ... and how many more for each one with data
 constexpr ByteCount kTinyTotal = 64 << 10;
 constexpr ByteCount kSubBufferMax = ByteCount{1} << 30;  // counts in messages are int
 
@@ -77,6 +79,7 @@ class Planner {
     if (plan_.strategy == CollectiveStrategy::local) gather_locally();
     for (int i = 0; i < aggregators(); ++i)
       plan_.cycles = std::max(plan_.cycles, plan_.cycles_of(i, facts_.layout).count());
+    if (too_sparse()) return alone("too sparse: most cycles would find no data");
     return std::move(plan_);
   }
 
@@ -86,6 +89,20 @@ class Planner {
     return plan_.strategy != CollectiveStrategy::independent;
   }
   int aggregators() const { return static_cast<int>(plan_.aggregators.size()); }
+
+  // Cycles go through the whole accessed range, data or not.
+  bool too_sparse() const {
+    const ByteCount filled = sum_.bytes / plan_.sub_buffer_bytes;
+    return plan_.cycles > kEmptyCyclesMax + kEmptyCycles * filled;
+  }
+
+  CollectivePlan alone(std::string why) const {
+    CollectivePlan plan;
+    plan.direction = plan_.direction;
+    plan.accessed = plan_.accessed;
+    plan.reasons.push_back({"strategy", name_of(plan.strategy), std::move(why)});
+    return plan;
+  }
 
   void say(std::string_view question, std::string_view chosen, std::string why) {
     plan_.reasons.push_back({question, chosen, std::move(why)});

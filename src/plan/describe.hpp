@@ -19,7 +19,7 @@ namespace tributary::plan {
 struct Detail {
   std::int64_t cycles = 8;         // requests, costs and steps of the first ones
   std::size_t aggregators = 16;    // rows of the table in the text
-  std::size_t requests = 3;        // requests of a cycle in the text
+  std::size_t requests = 2;        // requests of a cycle in the text
   std::size_t requests_json = 64;  // the same in JSON
   std::size_t servers = 8;         // columns of the cost table in the text
 };

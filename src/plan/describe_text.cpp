@@ -12,7 +12,7 @@
 namespace tributary::plan {
 namespace {
 
-constexpr std::size_t kRequestLines = 32;
+constexpr std::size_t kRequestLines = 16;
 constexpr std::size_t kTimelineSteps = 64;
 
 std::string range_text(const Extent& extent) {
@@ -88,10 +88,10 @@ std::string aggregators_text(const CollectivePlan& plan, const Layout& layout,
 
 // --- requests ------------------------------------------------------------------------------
 std::string request_text(const Extent& request, const Layout& layout) {
-  if (!layout.striped()) return range_text(request);
+  const std::string place = exact_bytes(request.length) + " at " + exact_bytes(request.offset);
+  if (!layout.striped()) return place;
   const int server = layout.server_of(request.offset);
-  return std::to_string(server) + " " + std::string(class_name(layout, server)) + " " +
-         range_text(request);
+  return std::to_string(server) + " " + std::string(class_name(layout, server)) + ": " + place;
 }
 
 TextTable::Cells requests_row(const std::vector<Extent>& requests, const Layout& layout,
@@ -120,9 +120,7 @@ std::string requests_text(const CollectivePlan& plan, const Layout& layout, cons
   if (cycles == 0) return {};
   if (!can_list_requests(plan)) return "Requests: too many in one cycle to list them\n";
   TextTable table(2);
-  table.add(
-      {"#", "cycle",
-       layout.striped() ? "server, class and range of each request" : "range of each request"});
+  table.add({"#", "cycle", layout.striped() ? "server: request" : "request"});
   const std::size_t lines = kRequestLines / static_cast<std::size_t>(cycles);
   const Excerpt excerpt(plan.aggregators.size(), std::max<std::size_t>(lines, 2));
   for (std::size_t i = 0; i < excerpt.shown.size(); ++i) {
@@ -139,8 +137,9 @@ template <typename Cell>
 TextTable::Cells cost_row(std::string first, const Excerpt& servers, std::string last, Cell cell) {
   TextTable::Cells row{std::move(first)};
   for (std::size_t i = 0; i < servers.shown.size(); ++i) {
-    if (i == servers.head) row.emplace_back("...");
-    row.push_back(cell(servers.shown[i]));
+    std::string text = cell(servers.shown[i]);
+    if (i == servers.head) row.emplace_back(text.empty() ? "" : "...");
+    row.push_back(std::move(text));
   }
   row.push_back(std::move(last));
   return row;
@@ -151,9 +150,12 @@ std::string cost_table(const CollectivePlan& plan, const Layout& layout, const D
   if (summary.first.empty() && !summary.sum) return "  too many requests to go through them\n";
   const Excerpt servers(static_cast<std::size_t>(layout.servers()), detail.servers);
   TextTable table;
-  table.add(cost_row("cycle", servers, "cost", [&](std::size_t server) {
-    return std::to_string(server) + " " + std::string(class_name(layout, static_cast<int>(server)));
-  }));
+  table.add(cost_row("cycle", servers, "cost",
+                     [](std::size_t server) { return std::to_string(server); }));
+  if (!servers.shown.empty())
+    table.add(cost_row("", servers, "", [&](std::size_t server) {
+      return std::string(class_name(layout, static_cast<int>(server)));
+    }));
   for (std::size_t c = 0; c < summary.first.size(); ++c) {
     const CycleCost& cycle = summary.first[c];
     table.add(cost_row(std::to_string(c), servers, cost_text(cycle.cost),
@@ -212,26 +214,25 @@ std::string schedule_text(const CollectivePlan& plan, const Detail& detail) {
 }
 
 // --- orders side by side -------------------------------------------------------------------
+// The first requests of an aggregator, as numbers of stripes.
 std::string stripes_of(const CollectivePlan& plan, const Layout& layout, const Detail& detail,
                        std::size_t aggregator) {
-  constexpr std::size_t kShown = 8;
-  std::string text;
-  std::size_t shown = 0;
+  std::vector<std::int64_t> stripes;
   const Cycles cycles = plan.cycles_of(static_cast<int>(aggregator), layout);
-  for (std::int64_t c = 0; c < std::min(cycles.count(), detail.cycles); ++c) {
-    for (const Extent& request : cycles.requests(c)) {
-      if (++shown > kShown) return text + " ...";
-      if (!text.empty()) text += ' ';
-      text += std::to_string(request.offset / layout.stripe_bytes);
-    }
-  }
-  return text;
+  for (std::int64_t c = 0; c < std::min(cycles.count(), detail.cycles); ++c)
+    for (const Extent& request : cycles.requests(c))
+      stripes.push_back(request.offset / layout.stripe_bytes);
+  const bool all = stripes.size() <= 8;
+  if (!all) stripes.resize(4);
+  std::string text;
+  for (const std::int64_t stripe : stripes) text += std::to_string(stripe) + " ";
+  return all ? text : text + "...";
 }
 
 std::string stripes_text(const CollectivePlan& plan, const Layout& layout, const Detail& detail) {
   if (!can_list_requests(plan)) return {};
   TextTable table(1);
-  table.add({"#", "stripes in their order"});
+  table.add({"#", "stripes, in order"});
   const Excerpt excerpt(plan.aggregators.size(), detail.aggregators / 2);
   for (std::size_t i = 0; i < excerpt.shown.size(); ++i) {
     if (i == excerpt.head) table.say(left_out(excerpt.left_out, "aggregator"));
@@ -255,7 +256,7 @@ std::string side_by_side(const std::vector<std::string>& blocks) {
   std::vector<std::string> joined;
   for (const std::string& block : blocks) {
     std::size_t margin = 0;
-    for (const std::string& line : joined) margin = std::max(margin, line.size() + 3);
+    for (const std::string& line : joined) margin = std::max(margin, line.size() + 2);
     const std::vector<std::string> lines = lines_of(block);
     joined.resize(std::max(joined.size(), lines.size()));
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -264,7 +265,8 @@ std::string side_by_side(const std::vector<std::string>& blocks) {
     }
   }
   std::string text;
-  for (const std::string& line : joined) text += line + "\n";
+  for (const std::string& line : joined)
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   return text;
 }
 

@@ -1,13 +1,10 @@
 // Random scenarios against the byte-by-byte model (scenario.hpp).
 //   mpirun -n 2 test_property_<mpi> --seed 1 --cases 100000 --dir /dev/shm
 // A failure prints its seed; `--seed S --cases 1` replays it, `--verbose` shows every operation.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +14,7 @@
 #include <string>
 
 #include "mpi_test.hpp"
+#include "opened_file.hpp"
 #include "scenario.hpp"
 
 namespace tributary::test {
@@ -24,41 +22,6 @@ namespace {
 
 constexpr std::int64_t cases_per_open = 16;
 constexpr int failures_max = 5;
-
-class OpenedFile {
- public:
-  OpenedFile(const std::string& path, bool unique) : path_(path) {
-    const int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | (unique ? MPI_MODE_UNIQUE_OPEN : 0);
-    const int error =
-        MPI_File_open(MPI_COMM_WORLD, path.c_str(), mode, MPI_INFO_NULL, &file_.handle);
-    EXPECT_EQ(error, MPI_SUCCESS);
-    if (world_rank() == 0) file_.posix = ::open(path.c_str(), O_RDONLY);
-  }
-  ~OpenedFile() {
-    if (file_.posix >= 0) ::close(file_.posix);
-    EXPECT_EQ(MPI_File_close(&file_.handle), MPI_SUCCESS);
-    if (world_rank() == 0) ::unlink(path_.c_str());
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  OpenedFile(const OpenedFile&) = delete;
-  OpenedFile& operator=(const OpenedFile&) = delete;
-  ScenarioFile get() const { return file_; }
-
-  // The value of a hint, empty if there is none.
-  std::string hint(const char* name) const {
-    MPI_Info info = MPI_INFO_NULL;
-    MPI_File_get_info(file_.handle, &info);
-    std::array<char, MPI_MAX_INFO_VAL + 1> value{};
-    int found = 0;
-    MPI_Info_get(info, name, MPI_MAX_INFO_VAL, value.data(), &found);
-    MPI_Info_free(&info);
-    return found != 0 ? value.data() : "";
-  }
-
- private:
-  std::string path_;
-  ScenarioFile file_;
-};
 
 struct Totals {
   std::int64_t operations = 0;
@@ -89,7 +52,8 @@ void repeat_verbosely(ScenarioSettings settings, const OpenedFile& file, std::in
 
 void run_cases_of_one_open(const ScenarioSettings& settings, std::int64_t first, std::int64_t last,
                            Totals& totals) {
-  const OpenedFile file(test_path("property"), first / cases_per_open % 2 == 1);
+  const bool unique = first / cases_per_open % 2 == 1;
+  const OpenedFile file(test_path("property"), unique ? MPI_MODE_UNIQUE_OPEN : 0);
   for (std::int64_t seed = first; seed < last && totals.failures < failures_max; ++seed) {
     Scenario scenario(settings, MPI_COMM_WORLD, file.get(), static_cast<std::uint64_t>(seed));
     const bool good = scenario.run();

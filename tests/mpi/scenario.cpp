@@ -80,7 +80,9 @@ Scenario::Scenario(const ScenarioSettings& settings, MPI_Comm communicator, Scen
   frame_.rank = rank_;
   frame_.ranks = ranks_;
   frame_.origin = choose_origin(common_, settings_.far_offsets);
-  frame_.span_bytes = common_.pick({256, 1024, 4096, 4096, 16384, 65536});
+  frame_.span_bytes = settings_.collective_only  // many cycles, but not too many
+                          ? common_.pick({256, 1024, 1024, 4096})
+                          : common_.pick({256, 1024, 4096, 4096, 16384, 65536});
   frame_.empty_views = settings_.empty_views;
   frame_.type_options.empty_parts = settings_.empty_parts;
   frame_.type_options.shifted_bounds = settings_.shifted_bounds;
@@ -213,7 +215,8 @@ void Scenario::check_view() {
 }
 
 void Scenario::step() {
-  switch (common_.small(0, 15)) {
+  const bool collective_access = settings_.collective_only && common_.chance(4, 5);
+  switch (collective_access ? common_.pick({5, 10}) : common_.small(0, 15)) {
     case 0:
     case 1:
     case 2:
@@ -245,6 +248,7 @@ void Scenario::step() {
 }
 
 void Scenario::independent_step(bool writing) {
+  if (settings_.collective_only) return;
   const int operations = own_.small(0, 3);
   others_write_ = writing;
   for (int i = 0; i < operations; ++i) random_operation(writing);

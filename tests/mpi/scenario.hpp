@@ -29,13 +29,14 @@ struct ScenarioSettings {
   bool pair_types = true;          // MPI_SHORT_INT and the like
   bool far_offsets = true;         // beyond 2 and 4 GiB, in sparse files
   bool seek_end = true;
-  bool shifted_bounds = true;  // lower bounds other than zero
-  bool growth = true;          // holes of a file that grows are zero, truncation
-  bool wild_memory = true;     // memory types with negative or decreasing displacements
-  bool preallocation = true;   // new bytes are zero (the standard leaves them undefined)
-  bool reads_past_end = true;  // count in the status, bytes beyond untouched
-  int depth_max = 3;           // constructors within each other
-  bool describe = false;       // keep the recipes of all types, print every operation
+  bool shifted_bounds = true;    // lower bounds other than zero
+  bool growth = true;            // holes of a file that grows are zero, truncation
+  bool wild_memory = true;       // memory types with negative or decreasing displacements
+  bool preallocation = true;     // new bytes are zero (the standard leaves them undefined)
+  bool reads_past_end = true;    // count in the status, bytes beyond untouched
+  bool collective_only = false;  // no independent access at all
+  int depth_max = 3;             // constructors within each other
+  bool describe = false;         // keep the recipes of all types, print every operation
 
   // What the MPI's own MPI-IO gets right.
   static ScenarioSettings for_stock();

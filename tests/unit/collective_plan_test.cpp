@@ -417,6 +417,16 @@ TEST(CollectiveStrategy, HintsForceWhatIsPossible) {
   EXPECT_EQ(plan_collective(facts, hints).strategy, CollectiveStrategy::independent);
 }
 
+TEST(CollectiveStrategy, AlmostEmptyRangesAreNotSwept) {
+  CollectiveFacts facts = interleaved(2, 64, 1);
+  facts.ranks[1].span.offset = std::int64_t{1} << 50;
+  CollectiveHints hints;
+  hints.strategy = CollectiveStrategy::two_phase;
+  const CollectivePlan plan = plan_collective(facts, hints);
+  EXPECT_FALSE(plan.shuffles());
+  EXPECT_NE(plan.reason("strategy")->why.find("sparse"), std::string::npos);
+}
+
 TEST(CollectiveStrategy, LocalAggregationServesEachRankOnItsNode) {
   CollectiveFacts facts = interleaved(12, 64, 100);
   facts.topology = cluster(3, 4, 1);
