@@ -63,6 +63,8 @@ struct Figures {
   std::int64_t wrong_bytes = 0;
   std::int64_t fresh_gap_bytes = 0;  // not zero where nobody wrote into the new file: MPI allows it
   bool tributary = false;
+  std::string write_used;  // how Tributary did it, and why
+  std::string read_used;
 };
 
 void check(int code, const char* call) {
@@ -146,9 +148,13 @@ class Bench {
   void rewrite_and_read() {
     fill(buffer_.data(), access_.memory.layout, salt(kRewriteSalt));
     figures_.setup = meeting_.time([this] { open(); });
-    figures_.tributary = is_tributary();
+    figures_.tributary = hint("romio_filesystem_type").starts_with("TRIBUTARY");
+    const char* const used =
+        options_.collective ? "tributary_collective_used" : "tributary_strategy_used";
     figures_.write = best([this] { write(); });
+    figures_.write_used = hint(used);
     figures_.read = best([this] { std::ranges::fill(buffer_, kGuard); }, [this] { read(); });
+    figures_.read_used = hint(used);
     close();
     check_buffer();
   }
@@ -249,14 +255,15 @@ class Bench {
     return gap_bytes;
   }
 
-  bool is_tributary() const {
+  // The value of a key of the file's info; empty if there is none.
+  std::string hint(const char* key) const {
     MPI_Info info = MPI_INFO_NULL;
-    if (MPI_File_get_info(file_, &info) != MPI_SUCCESS || info == MPI_INFO_NULL) return false;
+    if (MPI_File_get_info(file_, &info) != MPI_SUCCESS || info == MPI_INFO_NULL) return {};
     char value[MPI_MAX_INFO_VAL + 1] = "";
     int found = 0;
-    MPI_Info_get(info, "romio_filesystem_type", MPI_MAX_INFO_VAL, value, &found);
+    MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found);
     MPI_Info_free(&info);
-    return found != 0 && std::string_view(value).starts_with("TRIBUTARY");
+    return found != 0 ? value : "";
   }
 
   const Options& options_;
@@ -289,9 +296,11 @@ void print(const Options& options, const Bench& bench, const Figures& figures) {
     std::printf("\"%s\": {\"wall\": %.6f, \"cpu\": %.6f}, ", name, seconds.wall, seconds.cpu);
   }
   std::printf(
-      "\"tributary\": %s, \"bytes\": %lld, \"wrong_bytes\": %lld, \"fresh_gap_bytes\": %lld}\n",
+      "\"tributary\": %s, \"bytes\": %lld, \"wrong_bytes\": %lld, \"fresh_gap_bytes\": %lld, "
+      "\"write_used\": \"%s\", \"read_used\": \"%s\"}\n",
       flag(figures.tributary), static_cast<long long>(bench.total_bytes()),
-      static_cast<long long>(wrong), static_cast<long long>(figures.fresh_gap_bytes));
+      static_cast<long long>(wrong), static_cast<long long>(figures.fresh_gap_bytes),
+      figures.write_used.c_str(), figures.read_used.c_str());
 }
 
 void list_cases() {

@@ -185,7 +185,10 @@ std::string Collective::description() const {
 
 std::string Collective::aggregator_list() const {
   std::string list;
-  for (const int rank : last_.aggregators) list += (list.empty() ? "" : " ") + std::to_string(rank);
+  for (const int rank : last_.aggregators) {
+    if (!list.empty()) list += ' ';
+    list += std::to_string(rank);
+  }
   return list;
 }
 

@@ -89,6 +89,7 @@ plan::CollectiveHints collective_hints(const Values& values, Direction direction
   chosen.two_level = choice_of(values.choice<Switch>(Id::tributary_two_level));
   chosen.sub_buffers = static_cast<int>(values.integer(Id::tributary_sub_buffers));
   chosen.buffer_bytes = values.integer(Id::cb_buffer_size);
+  chosen.buffer_asked_for = values.origin(Id::cb_buffer_size) != Origin::default_value;
   chosen.domain_bytes_min = values.integer(Id::romio_min_fdomain_size);
   plan::AggregatorHints& aggregators = chosen.aggregators;
   aggregators.count = static_cast<int>(values.integer(Id::cb_nodes));

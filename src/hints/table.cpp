@@ -17,15 +17,14 @@ constexpr string_view kSwitch[] = {"disable", "enable", "automatic"};
 constexpr string_view kOnOff[] = {"disable", "enable"};
 constexpr string_view kStrategies[] = {"automatic", "direct", "packed", "list",
                                        "sieve",     "rmw",    "mapped"};
-constexpr string_view kCollectives[] = {"automatic", "independent", "local", "two_phase",
-                                        "gather"};
+constexpr string_view kCollectives[] = {"automatic", "independent", "local", "two_phase", "gather"};
 constexpr string_view kPartitionings[] = {"automatic", "even", "aligned", "static_cyclic",
                                           "group_cyclic"};
-constexpr string_view kSchedules[] = {"automatic",  "none",         "comm", "write",
-                                      "write_comm", "write_comm_2"};
+constexpr string_view kSchedules[] = {"automatic", "none",       "comm",
+                                      "write",     "write_comm", "write_comm_2"};
 constexpr string_view kOrders[] = {"automatic", "logical", "concurrency", "heterogeneity"};
-constexpr string_view kShuffles[] = {"automatic", "two_sided", "one_sided_fence",
-                                     "one_sided_lock", "shared"};
+constexpr string_view kShuffles[] = {"automatic", "two_sided", "one_sided_fence", "one_sided_lock",
+                                     "shared"};
 constexpr string_view kSyncMeanings[] = {"storage", "visibility"};
 constexpr string_view kLockModes[] = {"default", "group", "lock_ahead"};
 constexpr string_view kFileStripings[] = {"auto", "inherit"};

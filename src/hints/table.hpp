@@ -102,13 +102,7 @@ enum class Collective : std::uint8_t { automatic, independent, local, two_phase,
 enum class Partitioning : std::uint8_t { automatic, even, aligned, static_cyclic, group_cyclic };
 enum class Schedule : std::uint8_t { automatic, none, comm, write, write_comm, write_comm_2 };
 enum class Order : std::uint8_t { automatic, logical, concurrency, heterogeneity };
-enum class Shuffle : std::uint8_t {
-  automatic,
-  two_sided,
-  one_sided_fence,
-  one_sided_lock,
-  shared
-};
+enum class Shuffle : std::uint8_t { automatic, two_sided, one_sided_fence, one_sided_lock, shared };
 enum class SyncMeaning : std::uint8_t { storage, visibility };
 enum class LockMode : std::uint8_t { default_lock, group, lock_ahead };
 enum class FileStriping : std::uint8_t { automatic, inherit };

@@ -18,6 +18,7 @@ constexpr double kCall = 20'000;                // agreeing on a plan
 constexpr std::int64_t kEmptyCyclesMax = 1000;  // cycles without data that are put up with ...
 constexpr std::int64_t kEmptyCycles = 8;        // ... and how many more for each one with data
 constexpr ByteCount kTinyTotal = 64 << 10;
+constexpr ByteCount kCacheBytes = 1 << 20;
 constexpr ByteCount kSubBufferMax = ByteCount{1} << 30;  // counts in messages are int
 
 std::string bytes_text(double bytes) {
@@ -161,7 +162,7 @@ class Planner {
     const double copy = facts_.topology.nodes() == 1 ? kCopyByte : kCopyByte + kMessageByte;
     const auto bytes = static_cast<double>(sum_.bytes);
     const double cycles = std::ceil(static_cast<double>(sum_.accessed.length) /
-                                    static_cast<double>(hints_.buffer_bytes) / parallelism());
+                                    static_cast<double>(cycle_bytes(1)) / parallelism());
     const double work = bytes * (copy + kFileByte) + 2 * kCopyRun * static_cast<double>(sum_.runs);
     return kCall + cycles * kCycle + work / parallelism();
   }
@@ -183,14 +184,24 @@ class Planner {
                    : "every core has a rank: a thread that writes would take its time");
   }
 
+  // On its way to a page cache, data is best in small portions; a user's size is taken as it is.
+  bool in_cache() const { return facts_.page_cache_shared && !hints_.buffer_asked_for; }
+  ByteCount cycle_bytes(int sub_buffers) const {
+    return std::clamp<ByteCount>(hints_.buffer_bytes / sub_buffers, 1,
+                                 in_cache() ? kCacheBytes : kSubBufferMax);
+  }
+
   void choose_sub_buffers() {
     const int needed = plan_.schedule == Schedule::none ? 1 : 2;
     plan_.sub_buffers = hints_.sub_buffers > 0 ? hints_.sub_buffers : needed;
+    const bool in_cache = facts_.page_cache_shared && !hints_.buffer_asked_for;
     const ByteCount share = hints_.buffer_bytes / plan_.sub_buffers;
-    ByteCount bytes = std::clamp<ByteCount>(share, 1, kSubBufferMax);
-    std::string why = bytes_text(static_cast<double>(hints_.buffer_bytes)) +
-                      " of collective buffer in " + std::to_string(plan_.sub_buffers) + " part" +
-                      (plan_.sub_buffers == 1 ? "" : "s");
+    ByteCount bytes = std::clamp<ByteCount>(share, 1, in_cache ? kCacheBytes : kSubBufferMax);
+    std::string why = in_cache
+                          ? "data stays in a core's cache on its way to the page cache"
+                          : bytes_text(static_cast<double>(hints_.buffer_bytes)) +
+                                " of collective buffer in " + std::to_string(plan_.sub_buffers) +
+                                " part" + (plan_.sub_buffers == 1 ? "" : "s");
     const ByteCount border =
         facts_.layout.striped() ? facts_.layout.stripe_bytes : facts_.lock_bytes;
     if (bytes > border) bytes -= bytes % border;

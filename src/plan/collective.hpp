@@ -58,6 +58,7 @@ struct CollectiveHints {
   Choice two_level = Choice::automatic;
   int sub_buffers = 0;  // 0: as many as the schedule needs
   ByteCount buffer_bytes = ByteCount{16} << 20;
+  bool buffer_asked_for = false;  // else it is only a bound
   ByteCount domain_bytes_min = 0;
   AggregatorHints aggregators;
   IndependentHints independent;

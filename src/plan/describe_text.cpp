@@ -49,9 +49,10 @@ std::string choices_text(const CollectivePlan& plan) {
   TextTable table(0);
   for (const Reason& reason : plan.reasons) {
     std::string value = value_of(plan, reason);
-    std::string why = reason.why;
-    if (!reason.chosen.empty() && value != reason.chosen)
-      why = "instead of " + std::string(reason.chosen) + " (" + why + ")";
+    std::string why;
+    const bool replaced = !reason.chosen.empty() && value != reason.chosen;
+    if (replaced) why.append("instead of ").append(reason.chosen).append(": ");
+    why += reason.why;
     table.add({std::string(reason.question), std::move(value), std::move(why)});
   }
   return "Choices, and why\n" + table.str();
@@ -88,7 +89,7 @@ std::string aggregators_text(const CollectivePlan& plan, const Layout& layout,
 
 // --- requests ------------------------------------------------------------------------------
 std::string request_text(const Extent& request, const Layout& layout) {
-  const std::string place = exact_bytes(request.length) + " at " + exact_bytes(request.offset);
+  std::string place = exact_bytes(request.length) + " at " + exact_bytes(request.offset);
   if (!layout.striped()) return place;
   const int server = layout.server_of(request.offset);
   return std::to_string(server) + " " + std::string(class_name(layout, server)) + ": " + place;
