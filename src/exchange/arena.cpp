@@ -4,13 +4,51 @@
 #include <new>
 
 namespace tributary::exchange {
+namespace {
+
+constexpr ByteCount kLine = 64;
+
+ByteCount lines(ByteCount bytes) {
+  return (bytes + kLine - 1) / kLine * kLine;
+}
+
+}  // namespace
+
+// For each sub-buffer: ready, taken (a line each), lengths, places.
+ByteCount Box::bytes(int sub_buffers, int aggregators, ByteCount place_bytes) {
+  return sub_buffers *
+         (2 * kLine + lines(ByteCount{8} * aggregators) + lines(place_bytes) * aggregators);
+}
+
+std::byte* Box::sub_box(int sub_buffer) const {
+  return memory_ + Box::bytes(1, aggregators_, place_bytes_) * sub_buffer;
+}
+
+std::atomic<std::uint64_t>& Box::ready(int sub_buffer) const {
+  return *std::launder(reinterpret_cast<std::atomic<std::uint64_t>*>(sub_box(sub_buffer)));
+}
+
+std::atomic<std::uint64_t>& Box::taken(int sub_buffer) const {
+  return *std::launder(reinterpret_cast<std::atomic<std::uint64_t>*>(sub_box(sub_buffer) + kLine));
+}
+
+std::int64_t& Box::length(int sub_buffer, int aggregator) const {
+  return *std::launder(
+      reinterpret_cast<std::int64_t*>(sub_box(sub_buffer) + 2 * kLine + ByteCount{8} * aggregator));
+}
+
+std::byte* Box::place(int sub_buffer, int aggregator) const {
+  return sub_box(sub_buffer) + 2 * kLine + lines(ByteCount{8} * aggregators_) +
+         lines(place_bytes_) * aggregator;
+}
 
 Result<std::unique_ptr<Arena>> Arena::make(const plan::CollectivePlan& plan, MPI_Comm comm,
                                            const Nodes& nodes) {
   std::unique_ptr<Arena> arena(new Arena);
   arena->shuffle_ = plan.shuffle;
   arena->aggregators_ = plan.aggregators;
-  arena->bytes_ = (plan.sub_buffer_bytes + 63) / 64 * 64;
+  arena->bytes_ = lines(plan.sub_buffer_bytes);
+  arena->place_bytes_ = plan.combined_bytes_max;
   arena->sub_buffers_ = plan.sub_buffers;
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
@@ -44,7 +82,8 @@ Arena::~Arena() {
 
 bool Arena::fits(const plan::CollectivePlan& plan) const {
   return plan.shuffle == shuffle_ && plan.aggregators == aggregators_ &&
-         plan.sub_buffer_bytes <= bytes_ && plan.sub_buffers <= sub_buffers_;
+         plan.sub_buffer_bytes <= bytes_ && plan.sub_buffers <= sub_buffers_ &&
+         plan.combined_bytes_max == place_bytes_;
 }
 
 std::uint64_t Arena::begin(std::int64_t cycles) {
@@ -87,7 +126,36 @@ bool Arena::make_shared(const Nodes& nodes, bool aggregates) {
       PMPI_Win_shared_query(window, nodes.rank_in_node(rank), &length, &unit, &base);
     segments_.push_back(static_cast<std::byte*>(base));
   }
+  return place_bytes_ == 0 || make_boxes(nodes);
+}
+
+bool Arena::make_boxes(const Nodes& nodes) {
+  const auto aggregators = static_cast<int>(aggregators_.size());
+  MPI_Win window = MPI_WIN_NULL;
+  void* memory = nullptr;
+  if (PMPI_Win_allocate_shared(Box::bytes(sub_buffers_, aggregators, place_bytes_), 1,
+                               MPI_INFO_NULL, nodes.node_comm(), &memory, &window) != MPI_SUCCESS)
+    return false;
+  windows_.push_back(window);
+  const Box own(static_cast<std::byte*>(memory), aggregators, place_bytes_);
+  for (int i = 0; i < sub_buffers_; ++i) {
+    new (&own.ready(i)) std::atomic<std::uint64_t>(0);
+    new (&own.taken(i)) std::atomic<std::uint64_t>(0);
+  }
+  PMPI_Barrier(nodes.node_comm());
+  for (std::size_t i = 0; i < nodes.ranks_of(nodes.here()).size(); ++i) {
+    void* base = nullptr;
+    MPI_Aint length = 0;
+    int unit = 0;
+    PMPI_Win_shared_query(window, static_cast<int>(i), &length, &unit, &base);
+    boxes_.push_back(static_cast<std::byte*>(base));
+  }
   return true;
+}
+
+Box Arena::box(int rank_in_node) const {
+  return {boxes_[static_cast<std::size_t>(rank_in_node)], static_cast<int>(aggregators_.size()),
+          place_bytes_};
 }
 
 std::byte* Arena::own(int sub_buffer) const {

@@ -28,6 +28,27 @@ struct Control {
   Line arrived[kSubBuffersMax];
 };
 
+// What a rank hands over to its node for aggregators elsewhere (node_boxes.hpp): for each
+// sub-buffer a length and a place of fixed size for each aggregator.
+class Box {
+ public:
+  Box(std::byte* memory, int aggregators, ByteCount place_bytes)
+      : memory_(memory), aggregators_(aggregators), place_bytes_(place_bytes) {}
+  static ByteCount bytes(int sub_buffers, int aggregators, ByteCount place_bytes);
+
+  std::atomic<std::uint64_t>& ready(int sub_buffer) const;  // filled for this cycle
+  std::atomic<std::uint64_t>& taken(int sub_buffer) const;  // aggregators served so far
+  std::int64_t& length(int sub_buffer, int aggregator) const;
+  std::byte* place(int sub_buffer, int aggregator) const;
+
+ private:
+  std::byte* sub_box(int sub_buffer) const;
+
+  std::byte* memory_;
+  int aggregators_;
+  ByteCount place_bytes_;
+};
+
 class Arena {
  public:
   // Collective. Every rank gets the same answer only after the ranks have agreed on it.
@@ -44,12 +65,14 @@ class Arena {
   std::byte* own(int sub_buffer) const;  // null where this rank does not aggregate
   std::byte* shared(int aggregator, int sub_buffer) const;  // null: on another node
   Control* control(int aggregator) const;
+  Box box(int rank_in_node) const;
   MPI_Win window(int sub_buffer) const { return windows_[static_cast<std::size_t>(sub_buffer)]; }
 
  private:
   Arena() = default;
   bool make_windows(MPI_Comm comm, bool aggregates);
   bool make_shared(const Nodes& nodes, bool aggregates);
+  bool make_boxes(const Nodes& nodes);
 
   plan::Shuffle shuffle_ = plan::Shuffle::two_sided;
   std::vector<int> aggregators_;
@@ -60,6 +83,8 @@ class Arena {
   std::vector<MPI_Win> windows_;
   std::vector<std::byte*> window_memory_;
   std::vector<std::byte*> segments_;  // by aggregator
+  ByteCount place_bytes_ = 0;
+  std::vector<std::byte*> boxes_;  // by rank of the node
   std::uint64_t sequence_ = 0;
 };
 

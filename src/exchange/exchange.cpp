@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "exchange/messages.hpp"
+#include "exchange/node_boxes.hpp"
 #include "exchange/one_sided.hpp"
 #include "exchange/shared_memory.hpp"
 
@@ -16,7 +17,7 @@ class TwoSided : public execute::Exchange {
   TwoSided(const execute::Job& job, const Arena& arena, MPI_Comm comm)
       : job_(job),
         arena_(arena),
-        messages_(job, comm, [](int) { return true; }),
+        messages_(job, comm, [](int, ByteCount) { return true; }),
         user_(*job.memory, job.mine.position),
         file_(job.mine.tree) {}
 
@@ -42,24 +43,33 @@ class TwoSided : public execute::Exchange {
   view::Cursor file_;
 };
 
-// Shared memory inside the node, messages between nodes.
+// Shared memory inside the node, messages between nodes; small ones put together for each node.
 class Mixed : public execute::Exchange {
  public:
   Mixed(const execute::Job& job, Arena& arena, const Nodes& nodes, MPI_Comm comm)
       : arena_(arena),
-        shared_(job, arena, nodes, arena.begin(job.plan->cycles)),
-        messages_(job, comm, [&nodes](int rank) { return !nodes.is_here(rank); }) {}
+        first_number_(arena.begin(job.plan->cycles)),
+        shared_(job, arena, nodes, first_number_),
+        messages_(job, comm,
+                  [&nodes, small = job.plan->combined_bytes_max](int rank, ByteCount bytes) {
+                    return !nodes.is_here(rank) && bytes > small;
+                  }) {
+    if (job.plan->two_level())
+      boxes_ = std::make_unique<NodeBoxes>(job, arena, nodes, comm, first_number_);
+  }
 
   std::byte* sub_buffer(int index) override { return arena_.own(index); }
   void post(std::int64_t cycle, int sub_buffer) override {
     messages_.post(cycle, sub_buffer, arena_.own(sub_buffer));
+    if (boxes_) boxes_->post(cycle, sub_buffer, arena_.own(sub_buffer));
     shared_.post(cycle, sub_buffer);
   }
   bool await(std::int64_t /*cycle*/, int sub_buffer, Wait wait) override {
     for (;;) {
       const bool copied = shared_.progress(sub_buffer);
-      const bool received = messages_.progress(sub_buffer, copied ? wait : Wait::no);
-      if (copied && received) return true;
+      const bool handed = !boxes_ || boxes_->progress(sub_buffer);
+      const bool received = messages_.progress(sub_buffer, copied && handed ? wait : Wait::no);
+      if (copied && handed && received) return true;
       if (wait == Wait::no) return false;
       ::sched_yield();
     }
@@ -68,8 +78,10 @@ class Mixed : public execute::Exchange {
 
  private:
   Arena& arena_;
+  std::uint64_t first_number_;
   SharedMemory shared_;
   Messages messages_;
+  std::unique_ptr<NodeBoxes> boxes_;
 };
 
 }  // namespace

@@ -9,11 +9,11 @@ using execute::share_of;
 
 namespace {
 
-constexpr int kTags = 32'000;  // every MPI has some more
+constexpr int kTags = 16'000;  // every MPI has twice as many
 
 }  // namespace
 
-Messages::Messages(const execute::Job& job, MPI_Comm comm, std::function<bool(int)> by_message)
+Messages::Messages(const execute::Job& job, MPI_Comm comm, ByMessage by_message)
     : job_(job),
       comm_(comm),
       by_message_(std::move(by_message)),
@@ -34,11 +34,10 @@ void Messages::add_as_rank(Batch& batch, std::int64_t cycle) {
   const std::vector<int>& aggregators = job_.plan->aggregators;
   for (std::size_t i = 0; i < aggregators.size(); ++i) {
     const int index = static_cast<int>(i);
-    if (index == job_.aggregator || !by_message_(aggregators[i])) continue;
-    if (!job_.serves(index, job_.rank)) continue;
+    if (index == job_.aggregator || !job_.serves(index, job_.rank)) continue;
     Message message{aggregators[i], sending, true,
                     share_of(job_.mine, job_.placement(index, cycle))};
-    if (message.share.empty()) continue;
+    if (message.share.empty() || !by_message_(message.peer, message.share.bytes)) continue;
     if (message.share.slices.size() == 1)
       message.place = user_.run_at(message.share.slices[0].position);
     batch.waiting[sending].push_back(std::move(message));
@@ -50,9 +49,9 @@ void Messages::add_as_aggregator(Batch& batch, std::int64_t cycle) {
   const execute::Placement placement = job_.placement(job_.aggregator, cycle);
   for (std::size_t i = 0; i < job_.parts.size(); ++i) {
     const int rank = static_cast<int>(i);
-    if (rank == job_.rank || !by_message_(rank) || !job_.serves(job_.aggregator, rank)) continue;
+    if (rank == job_.rank || !job_.serves(job_.aggregator, rank)) continue;
     Message message{rank, sending, false, share_of(job_.parts[i], placement)};
-    if (message.share.empty()) continue;
+    if (message.share.empty() || !by_message_(message.peer, message.share.bytes)) continue;
     view::Cursor file(job_.parts[i].tree);
     message.place = run_in(batch.own_buffer, message.share, file);
     batch.waiting[sending].push_back(std::move(message));

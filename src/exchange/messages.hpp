@@ -23,8 +23,10 @@ using execute::Wait;
 
 class Messages {
  public:
-  // Only pairs for which `by_message(rank)` holds talk through messages.
-  Messages(const execute::Job& job, MPI_Comm comm, std::function<bool(int rank)> by_message);
+  // Whether so many bytes go to or come from that rank by a message of their own.
+  using ByMessage = std::function<bool(int rank, ByteCount bytes)>;
+
+  Messages(const execute::Job& job, MPI_Comm comm, ByMessage by_message);
 
   void post(std::int64_t cycle, int sub_buffer, std::byte* own_buffer);
   bool progress(int sub_buffer, Wait wait);
@@ -60,7 +62,7 @@ class Messages {
 
   const execute::Job& job_;
   MPI_Comm comm_;
-  std::function<bool(int)> by_message_;
+  ByMessage by_message_;
   execute::UserData user_;
   std::vector<Batch> batches_;  // by sub-buffer
   std::vector<int> finished_;   // indices, filled by the MPI

@@ -69,6 +69,9 @@ Result<std::unique_ptr<Nodes>> Nodes::discover(MPI_Comm comm) {
       MPI_SUCCESS)
     return failed;
   nodes->topology_ = topology_of(places);
+  nodes->ranks_.resize(static_cast<std::size_t>(nodes->topology_.nodes()));
+  for (int one = 0; one < ranks; ++one)
+    nodes->ranks_[static_cast<std::size_t>(nodes->topology_.node_of(one))].push_back(one);
   return nodes;
 }
 
@@ -77,8 +80,8 @@ Nodes::~Nodes() {
 }
 
 int Nodes::rank_in_node(int rank) const {
-  const auto& nodes = topology_.node_of_rank;
-  return static_cast<int>(std::count(nodes.begin(), nodes.begin() + rank, topology_.node_of(rank)));
+  const std::vector<int>& ranks = ranks_of(topology_.node_of(rank));
+  return static_cast<int>(std::ranges::lower_bound(ranks, rank) - ranks.begin());
 }
 
 }  // namespace tributary::exchange

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <vector>
 
 #include "base/result.hpp"
 #include "plan/topology.hpp"
@@ -22,7 +23,11 @@ class Nodes {
   const plan::Topology& topology() const { return topology_; }
   MPI_Comm node_comm() const { return node_comm_; }
   bool is_here(int rank) const { return topology_.node_of(rank) == topology_.node_of(rank_); }
-  // A rank of this node as the node's communicator counts it.
+  int here() const { return topology_.node_of(rank_); }
+  // The ranks of a node, in the order in which the node's communicator counts them.
+  const std::vector<int>& ranks_of(int node) const {
+    return ranks_[static_cast<std::size_t>(node)];
+  }
   int rank_in_node(int rank) const;
 
  private:
@@ -30,6 +35,7 @@ class Nodes {
 
   MPI_Comm node_comm_ = MPI_COMM_NULL;
   int rank_ = 0;
+  std::vector<std::vector<int>> ranks_;  // by node
   plan::Topology topology_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "mpi/flavour.hpp"
+
 namespace tributary::exchange {
 
 using execute::Share;
@@ -23,7 +25,9 @@ void OneSided::check(int error) {
 
 void OneSided::post(std::int64_t cycle, int sub_buffer) {
   const MPI_Win window = arena_.window(sub_buffer);
-  check(fenced() ? PMPI_Win_fence(MPI_MODE_NOPRECEDE, window) : PMPI_Barrier(comm_));
+  // No promise of MPI_MODE_NOPRECEDE: with it MPICH does not wait for the target's fence, and a put
+  // would land in a sub-buffer that is still being written.
+  check(fenced() ? PMPI_Win_fence(0, window) : PMPI_Barrier(comm_));
   const std::vector<int>& aggregators = job_.plan->aggregators;
   for (std::size_t i = 0; i < aggregators.size(); ++i) {
     const int index = static_cast<int>(i);
@@ -46,6 +50,7 @@ bool OneSided::await(std::int64_t /*cycle*/, int sub_buffer, execute::Wait wait)
   const MPI_Win window = arena_.window(sub_buffer);
   if (fenced()) {
     check(PMPI_Win_fence(MPI_MODE_NOSUCCEED, window));
+    if (!mpi::fence_completes()) flush(window);
     finish_staged(sub_buffer);
     return true;
   }
@@ -60,6 +65,14 @@ bool OneSided::await(std::int64_t /*cycle*/, int sub_buffer, execute::Wait wait)
     check(PMPI_Win_unlock(job_.rank, window));
   }
   return true;
+}
+
+// Brings home what a fence of this MPI may leave under way.
+void OneSided::flush(MPI_Win window) {
+  check(PMPI_Win_lock_all(0, window));
+  check(PMPI_Win_flush_all(window));
+  check(PMPI_Win_unlock_all(window));
+  check(PMPI_Barrier(comm_));
 }
 
 void OneSided::move_share(int aggregator, Share share, int sub_buffer) {

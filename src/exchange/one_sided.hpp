@@ -38,6 +38,7 @@ class OneSided : public execute::Exchange {
   bool fenced() const { return job_.plan->shuffle == plan::Shuffle::one_sided_fence; }
   void move_share(int aggregator, execute::Share share, int sub_buffer);
   void move_slice(int target, const execute::Slice& slice, std::byte* data, MPI_Win window);
+  void flush(MPI_Win window);
   void finish_staged(int sub_buffer);
   void check(int error);
 

@@ -25,6 +25,9 @@ int combiner_of(MPI_Datatype type);
 // own function for it costs as much as the rest of a small call.
 void set_byte_count(MPI_Status& status, std::int64_t bytes);
 
+// Whether a fence alone does what it promises: complete the puts of all ranks at their targets.
+bool fence_completes();
+
 // The word by which MPI_Get_library_version names this MPI.
 std::string_view library_name();
 

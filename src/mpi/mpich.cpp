@@ -47,6 +47,10 @@ std::vector<std::int64_t> large_numbers(int combiner, const std::vector<int>& in
 
 }  // namespace
 
+// MPICH 4.0 with UCX: of thousands of small puts in one epoch some arrive after the fence.
+bool fence_completes() {
+  return false;
+}
 std::string_view library_name() {
   return "MPICH";
 }

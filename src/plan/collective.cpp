@@ -18,6 +18,8 @@ constexpr double kCall = 20'000;                // agreeing on a plan
 constexpr std::int64_t kEmptyCyclesMax = 1000;  // cycles without data that are put up with ...
 constexpr std::int64_t kEmptyCycles = 8;        // ... and how many more for each one with data
 constexpr ByteCount kTinyTotal = 64 << 10;
+constexpr ByteCount kBoxBytes = 4 << 20;           // what a rank hands over to its node in a cycle
+constexpr ByteCount kCombinedBytesMax = 64 << 10;  // a larger message is as well on its own
 constexpr ByteCount kCacheBytes = 1 << 20;
 constexpr ByteCount kSubBufferMax = ByteCount{1} << 30;  // counts in messages are int
 
@@ -279,9 +281,10 @@ class Planner {
     const bool many = facts_.topology.nodes() > 1 && ranks_per_node >= 8;
     const bool wanted =
         hints_.two_level == Choice::enable || (hints_.two_level == Choice::automatic && many);
-    plan_.two_level = wanted && facts_.topology.nodes() > 1 && plan_.shuffle == Shuffle::shared;
-    if (plan_.two_level)
-      say("two_level", "yes", "one message for a node instead of one for each of its ranks");
+    if (!wanted || facts_.topology.nodes() == 1 || plan_.shuffle != Shuffle::shared) return;
+    plan_.combined_bytes_max =
+        std::clamp<ByteCount>(kBoxBytes / aggregators(), 1, kCombinedBytesMax);
+    say("two_level", "yes", "one message for a node instead of a small one for each of its ranks");
   }
 
   // Each aggregator owns what the ranks it gathers for touch; such domains overlap, so pieces

@@ -78,7 +78,8 @@ struct CollectivePlan {
   Schedule schedule = Schedule::none;
   RequestOrder order = RequestOrder::logical;
   Shuffle shuffle = Shuffle::two_sided;
-  bool two_level = false;
+  // Shares up to this size that leave their node go in one message for the node; 0: none do.
+  ByteCount combined_bytes_max = 0;
   Extent accessed;
   std::vector<int> aggregators;         // ranks, by aggregator
   std::vector<Domain> domains;          // by aggregator; also what it may ask locks for
@@ -89,6 +90,7 @@ struct CollectivePlan {
   std::vector<Reason> reasons;
 
   bool shuffles() const { return !aggregators.empty(); }
+  bool two_level() const { return combined_bytes_max > 0; }
   Cycles cycles_of(int aggregator, const Layout& layout) const;
   Program program() const { return make_program(schedule, direction, cycles, sub_buffers); }
   const Reason* reason(std::string_view question) const;

@@ -50,9 +50,10 @@ std::string choices_text(const CollectivePlan& plan) {
   for (const Reason& reason : plan.reasons) {
     std::string value = value_of(plan, reason);
     std::string why;
-    const bool replaced = !reason.chosen.empty() && value != reason.chosen;
-    if (replaced) why.append("instead of ").append(reason.chosen).append(": ");
-    why += reason.why;
+    if (reason.chosen.empty() || value == reason.chosen)
+      why = reason.why;
+    else  // changed later, so the reason is that of another choice
+      why.append("instead of ").append(reason.chosen).append(" (").append(reason.why).append(")");
     table.add({std::string(reason.question), std::move(value), std::move(why)});
   }
   return "Choices, and why\n" + table.str();

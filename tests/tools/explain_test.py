@@ -13,7 +13,8 @@ EXAMPLES = SOURCE / "examples" / "explain"
 # As docs/explain.md lists them.
 FIELDS = {
     "schema", "direction", "strategy", "partitioning", "schedule", "order", "shuffle",
-    "two_level", "sub_buffers", "sub_buffer_bytes", "cycles", "accessed", "layout", "reasons",
+    "two_level", "combined_bytes_max", "sub_buffers", "sub_buffer_bytes", "cycles", "accessed",
+    "layout", "reasons",
     "aggregators", "requests", "cost", "program", "job", "hints", "bytes", "active_ranks",
     "independent", "orders",
 }
@@ -91,6 +92,32 @@ class Examples(Explain):
         self.assertEqual(plan["active_ranks"], 65536)
 
 
+def owner(index, size, parts, distribution):
+    """Who has an index of a dimension: the definition, index by index."""
+    word, _, argument = distribution.rstrip(")").partition("(")
+    if word == "even":
+        return next(part for part in range(parts)
+                    if index < sum(size // parts + (i < size % parts) for i in range(part + 1)))
+    if word == "block":
+        return index // (int(argument) if argument else -(-size // parts))
+    return index // int(argument or 1) % parts
+
+
+def spans_of_array(sizes, grid, order, distribution):
+    """First byte and length of what each rank of a two-dimensional array touches."""
+    spans = {}
+    for row in range(sizes[0]):
+        for column in range(sizes[1]):
+            at = 2 * (row * sizes[1] + column if order == "C" else column * sizes[0] + row)
+            place = [owner(index, size, parts, how) for index, size, parts, how in zip(
+                (row, column), sizes, grid, distribution or ["even", "even"])]
+            rank = place[0] * grid[1] + place[1]
+            low, high = spans.get(rank, (at, at))
+            spans[rank] = min(low, at), max(high, at + 2)
+    return [(low, high - low) for low, high in
+            (spans.get(rank, (0, 0)) for rank in range(grid[0] * grid[1]))]
+
+
 class Access(Explain):
     """What the ranks want, by kind of access; bytes and range are worked out by hand."""
 
@@ -120,6 +147,26 @@ class Access(Explain):
         plan = self.check(2, {"kind": "darray", "sizes": [6, 4], "grid": [1, 2],
                               "element_bytes": 1, "distribution": ["none", "block"]}, 24, 0, 24)
         self.assertEqual(plan["strategy"], "two_phase")
+
+    def test_spans_of_the_ranks_of_an_array(self):
+        # With one gathering rank on each node, its domain is the span of its own access.
+        distributions = [None, ["block", "cyclic"], ["cyclic(3)", "cyclic(2)"],
+                         ["block(4)", "cyclic(50)"], ["cyclic", "block"]]
+        for distribution in distributions:
+            for order in "C", "Fortran":
+                for sizes, grid in ([7, 9], [2, 3]), ([4, 10], [3, 2]), ([5, 5], [6, 1]):
+                    with self.subTest(distribution=distribution, order=order, grid=grid):
+                        if distribution == ["block(4)", "cyclic(50)"] and 4 * grid[0] < sizes[0]:
+                            continue
+                        access = {"kind": "subarray", "sizes": sizes, "grid": grid,
+                                  "element_bytes": 2, "order": order}
+                        if distribution:
+                            access.update(kind="darray", distribution=distribution)
+                        plan = self.explained(job(ranks=6, nodes=6, access=access, hints={
+                            "tributary_collective": "local", "nc_num_aggrs_per_node": 1}))
+                        spans = [(one["domain"]["offset"], one["domain"]["length"])
+                                 for one in plan["aggregators"]]
+                        self.assertEqual(spans, spans_of_array(sizes, grid, order, distribution))
 
     def test_order_of_the_array_decides_the_length_of_runs(self):
         # Columns dealt out: in C order each rank has short runs, in Fortran order a single one.
