@@ -6,7 +6,8 @@
 #   setup.sh lint     also the formatter and the static analyser
 set -eu
 
-build="cmake ninja-build g++ make pkg-config openmpi-bin libopenmpi-dev mpich libmpich-dev"
+build="cmake ninja-build g++ make pkg-config openmpi-bin libopenmpi-dev mpich libmpich-dev
+  nlohmann-json3-dev libcli11-dev"
 test="$build gfortran libgtest-dev libbenchmark-dev python3
   libhdf5-openmpi-dev libhdf5-mpich-dev libpnetcdf-dev python3-mpi4py python3-numpy
   python3-h5py-mpi binutils xz-utils"

@@ -12,6 +12,32 @@ ByteCount lines(ByteCount bytes) {
   return (bytes + kLine - 1) / kLine * kLine;
 }
 
+// A window's memory in any process, from the next cache line on: Open MPI aligns it to 8 bytes
+// only. Pages are mapped whole, so every process comes to the same byte.
+std::byte* on_line(void* memory) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  return static_cast<std::byte*>(memory) + (kLine - address % kLine) % kLine;
+}
+
+// Memory that the ranks of a node share; each asks for its own amount.
+bool make_shared_window(const Nodes& nodes, ByteCount bytes, MPI_Win& window, std::byte*& own) {
+  void* memory = nullptr;
+  const MPI_Aint size = bytes > 0 ? bytes + kLine : 0;
+  if (PMPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, nodes.node_comm(), &memory, &window) !=
+      MPI_SUCCESS)
+    return false;
+  own = bytes > 0 ? on_line(memory) : nullptr;
+  return true;
+}
+
+std::byte* memory_of(MPI_Win window, int rank_in_node) {
+  void* base = nullptr;
+  MPI_Aint length = 0;
+  int unit = 0;
+  PMPI_Win_shared_query(window, rank_in_node, &length, &unit, &base);
+  return on_line(base);
+}
+
 }  // namespace
 
 // For each sub-buffer: ready, taken (a line each), lengths, places.
@@ -108,48 +134,36 @@ bool Arena::make_windows(MPI_Comm comm, bool aggregates) {
 
 // Ranks that share a node find each other's segments; those of other nodes are null.
 bool Arena::make_shared(const Nodes& nodes, bool aggregates) {
-  const MPI_Aint size =
-      aggregates ? static_cast<MPI_Aint>(sizeof(Control)) + bytes_ * sub_buffers_ : 0;
+  const ByteCount bytes =
+      aggregates ? static_cast<ByteCount>(sizeof(Control)) + bytes_ * sub_buffers_ : 0;
   MPI_Win window = MPI_WIN_NULL;
-  void* memory = nullptr;
-  if (PMPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, nodes.node_comm(), &memory, &window) !=
-      MPI_SUCCESS)
-    return false;
+  std::byte* memory = nullptr;
+  if (!make_shared_window(nodes, bytes, window, memory)) return false;
   windows_.push_back(window);
   if (aggregates) new (memory) Control{};
   PMPI_Barrier(nodes.node_comm());
-  for (const int rank : aggregators_) {
-    void* base = nullptr;
-    MPI_Aint length = 0;
-    int unit = 0;
-    if (nodes.is_here(rank))
-      PMPI_Win_shared_query(window, nodes.rank_in_node(rank), &length, &unit, &base);
-    segments_.push_back(static_cast<std::byte*>(base));
-  }
+  for (const int rank : aggregators_)
+    segments_.push_back(nodes.is_here(rank) ? memory_of(window, nodes.rank_in_node(rank))
+                                            : nullptr);
   return place_bytes_ == 0 || make_boxes(nodes);
 }
 
 bool Arena::make_boxes(const Nodes& nodes) {
   const auto aggregators = static_cast<int>(aggregators_.size());
   MPI_Win window = MPI_WIN_NULL;
-  void* memory = nullptr;
-  if (PMPI_Win_allocate_shared(Box::bytes(sub_buffers_, aggregators, place_bytes_), 1,
-                               MPI_INFO_NULL, nodes.node_comm(), &memory, &window) != MPI_SUCCESS)
+  std::byte* memory = nullptr;
+  if (!make_shared_window(nodes, Box::bytes(sub_buffers_, aggregators, place_bytes_), window,
+                          memory))
     return false;
   windows_.push_back(window);
-  const Box own(static_cast<std::byte*>(memory), aggregators, place_bytes_);
+  const Box own(memory, aggregators, place_bytes_);
   for (int i = 0; i < sub_buffers_; ++i) {
     new (&own.ready(i)) std::atomic<std::uint64_t>(0);
     new (&own.taken(i)) std::atomic<std::uint64_t>(0);
   }
   PMPI_Barrier(nodes.node_comm());
-  for (std::size_t i = 0; i < nodes.ranks_of(nodes.here()).size(); ++i) {
-    void* base = nullptr;
-    MPI_Aint length = 0;
-    int unit = 0;
-    PMPI_Win_shared_query(window, static_cast<int>(i), &length, &unit, &base);
-    boxes_.push_back(static_cast<std::byte*>(base));
-  }
+  for (std::size_t i = 0; i < nodes.ranks_of(nodes.here()).size(); ++i)
+    boxes_.push_back(memory_of(window, static_cast<int>(i)));
   return true;
 }
 
