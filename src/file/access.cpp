@@ -166,12 +166,12 @@ Status File::access_alone(const Call& call, ByteCount& moved) try {
   return Error{ErrorKind::no_memory, "no memory for the buffers of a data access"};
 }
 
-// By what all ranks know alike: they must take the same way.
 bool File::each_for_itself(Direction direction) const {
-  if (team_.size() == 1 || atomic_) return true;
-  const plan::CollectiveHints& hints = collective_hints(direction);
-  if (!hints.strategy) return one_page_cache_ && !view_->small_pieces;
-  return *hints.strategy == plan::CollectiveStrategy::independent;
+  plan::CollectiveFacts common;
+  common.topology.ranks = team_.size();
+  common.atomic = atomic_;
+  common.page_cache_shared = one_page_cache_;
+  return !plan::settled(common, collective_hints(direction), view_->small_pieces).empty();
 }
 
 Status File::access_together(const Call& call, ByteCount& moved) {
@@ -191,6 +191,7 @@ Status File::access_together(const Call& call, ByteCount& moved) {
   Collective::Setting setting;
   setting.layout = layout_;
   if (!mine.view->empty()) setting.storage = facts_of(*mine.view);
+  setting.storage.writers_lock = view_->rewriting;
   setting.lock_bytes = storage_->traits().block_bytes;
   setting.page_cache_shared = one_page_cache_;
   setting.atomic = atomic_;

@@ -62,11 +62,10 @@ Status Collective::know_nodes(const Setting& setting) {
     return mpi_failure();
   storage.mappings_coherent = words[0] != 0;
   storage.readable = words[1] != 0;
-  storage.writers_lock = words[2] != 0;
-  storage.call_ns = words[3];
-  storage.store_page_ns = words[4];
-  setting_->lock_bytes = words[5];
-  setting_->page_cache_shared = words[6] != 0;
+  storage.call_ns = words[2];
+  storage.store_page_ns = words[3];
+  setting_->lock_bytes = words[4];
+  setting_->page_cache_shared = words[5] != 0;
   return {};
 }
 
@@ -90,6 +89,7 @@ plan::CollectivePlan Collective::plan_for(const Work& work, const std::vector<Su
   facts.atomic = work.setting->atomic;
   facts.windows_fail = windows_fail_;
   facts.storage = setting_->storage;
+  facts.storage.writers_lock = work.setting->storage.writers_lock;  // agreed on with the view
   for (const Summary& rank : ranks) {
     const ByteCount length = std::clamp<ByteCount>(end - rank.first, 0, rank.length);
     facts.ranks.push_back({{rank.first, length}, length > 0 ? rank.bytes : 0, rank.mean_run});

@@ -64,7 +64,7 @@ std::vector<std::vector<int>> candidates_by_node(const Topology& topology,
 }
 
 struct Wanted {
-  int count;
+  std::int64_t count;
   std::string reason;
 };
 
@@ -72,16 +72,16 @@ Wanted wanted_count(const Topology& topology, const Layout& layout, ByteCount to
                     const AggregatorHints& hints) {
   if (hints.count > 0) return {hints.count, "asked for by cb_nodes"};
   if (hints.per_node > 0)
-    return {hints.per_node * topology.nodes(),
+    return {std::int64_t{hints.per_node} * topology.nodes(),
             std::to_string(hints.per_node) + " on each node, as asked for"};
   const auto worth = static_cast<int>(std::clamp<ByteCount>(
       (total_bytes + kBytesPerAggregator - 1) / kBytesPerAggregator, 1, topology.ranks));
   if (layout.striped()) {
-    const int count = layout.servers() * hints.per_server;
+    const std::int64_t count = std::int64_t{layout.servers()} * hints.per_server;
     if (count <= worth)
       return {count, std::to_string(hints.per_server) + " for each storage server"};
   }
-  const int busy = topology.nodes() * std::max(topology.cores_per_node, 1);
+  const std::int64_t busy = std::int64_t{topology.nodes()} * std::max(topology.cores_per_node, 1);
   if (worth < busy) return {worth, "one for each MiB of data"};
   return {busy, "one for each core"};
 }
@@ -92,10 +92,12 @@ AggregatorChoice choose_aggregators(const Topology& topology, const Layout& layo
                                     ByteCount total_bytes, const AggregatorHints& hints) {
   const Wanted wanted = wanted_count(topology, layout, total_bytes, hints);
   AggregatorChoice choice{{}, wanted.reason};
-  const auto enough = [&] { return static_cast<int>(choice.ranks.size()) >= wanted.count; };
+  const auto enough = [&] {
+    return static_cast<std::int64_t>(choice.ranks.size()) >= wanted.count;
+  };
   if (hints.placement_stride > 0) {
-    for (int rank = 0; rank < topology.ranks && !enough(); rank += hints.placement_stride)
-      choice.ranks.push_back(rank);
+    for (std::int64_t rank = 0; rank < topology.ranks && !enough(); rank += hints.placement_stride)
+      choice.ranks.push_back(static_cast<int>(rank));
     return choice;
   }
   const std::vector<std::vector<int>> candidates = candidates_by_node(topology, hints);

@@ -43,7 +43,6 @@ struct Sum {
   ByteCount bytes = 0;
   std::int64_t runs = 0;
   int active = 0;
-  bool interleaved = false;  // some rank's span begins inside an earlier one's
 };
 
 Sum sum_of(const std::vector<RankAccess>& ranks) {
@@ -53,7 +52,6 @@ Sum sum_of(const std::vector<RankAccess>& ranks) {
     if (rank.bytes == 0) continue;
     const FileOffset first = rank.span.offset;
     const FileOffset low = sum.active == 0 ? first : std::min(sum.accessed.offset, first);
-    sum.interleaved = sum.interleaved || (sum.active > 0 && first < end);
     end = std::max(sum.active == 0 ? rank.span.end() : end, rank.span.end());
     sum.accessed = {low, end - low};
     sum.bytes += rank.bytes;
@@ -166,7 +164,8 @@ class Planner {
     const double cycles = std::ceil(static_cast<double>(sum_.accessed.length) /
                                     static_cast<double>(cycle_bytes(1)) / parallelism());
     const double work = bytes * (copy + kFileByte) + 2 * kCopyRun * static_cast<double>(sum_.runs);
-    return kCall + cycles * kCycle + work / parallelism();
+    const auto call = static_cast<double>(facts_.storage.call_ns);
+    return kCall + cycles * (kCycle + call) + work / parallelism();
   }
 
   // --- schedule and buffers ----------------------------------------------------------------
@@ -182,8 +181,8 @@ class Planner {
     const bool spare_core = topology.ranks < topology.nodes() * topology.cores_per_node;
     plan_.schedule = spare_core ? Schedule::write_comm_2 : Schedule::none;
     say("schedule", name_of(plan_.schedule),
-        spare_core ? "cores are free to write while data is exchanged"
-                   : "every core has a rank: a thread that writes would take its time");
+        spare_core ? "cores are free for file access while data is exchanged"
+                   : "every core has a rank: a thread for file access would take its time");
   }
 
   // On its way to a page cache, data is best in small portions; a user's size is taken as it is.
@@ -258,7 +257,8 @@ class Planner {
       plan_.order = RequestOrder::heterogeneity;
       return say("order", name_of(plan_.order), "servers are not equally fast");
     }
-    const bool several = layout.servers() > 1 && plan_.partitioning != Partitioning::static_cyclic;
+    const bool several = layout.servers() > 1 && (plan_.partitioning == Partitioning::even ||
+                                                  plan_.partitioning == Partitioning::aligned);
     plan_.order = several ? RequestOrder::concurrency : RequestOrder::logical;
     say("order", name_of(plan_.order),
         several ? "aggregators start at different servers" : "nothing to gain by another");
@@ -315,6 +315,7 @@ class Planner {
       plan_.domains[i] = make_domains(division).front();
     }
     plan_.partitioning = Partitioning::even;
+    say("partitioning", name_of(plan_.partitioning), "by ranks: what those of an aggregator touch");
   }
 
   const CollectiveFacts& facts_;
@@ -346,6 +347,17 @@ const Reason* CollectivePlan::reason(std::string_view question) const {
   for (const Reason& one : reasons)
     if (one.question == question) found = &one;
   return found;
+}
+
+std::string_view settled(const CollectiveFacts& common, const CollectiveHints& hints,
+                         bool small_pieces) {
+  if (common.topology.ranks == 1) return "there is one rank only";
+  if (common.atomic) return "atomic mode: each rank locks its own part";
+  if (hints.strategy)
+    return *hints.strategy == CollectiveStrategy::independent ? "asked for by hint" : "";
+  if (common.page_cache_shared && !small_pieces)
+    return "one page cache and no small pieces: not worth asking each other";
+  return {};
 }
 
 CollectivePlan plan_collective(const CollectiveFacts& facts, const CollectiveHints& hints) {

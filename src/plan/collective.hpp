@@ -96,6 +96,11 @@ struct CollectivePlan {
   const Reason* reason(std::string_view question) const;
 };
 
+// Why every rank does its own part whatever the others want, or nothing if that takes a plan. By
+// what all ranks know without a word: `small_pieces` is agreed on when a view is set.
+std::string_view settled(const CollectiveFacts& common, const CollectiveHints& hints,
+                         bool small_pieces);
+
 CollectivePlan plan_collective(const CollectiveFacts& facts, const CollectiveHints& hints);
 
 // What the cycles of a plan cost on the layout's servers: in a cycle, requests to one server queue

@@ -35,21 +35,14 @@ struct Explained {
   std::vector<plan::CollectivePlan> orders;  // where they were asked for
 };
 
-// What the library settles by itself: an estimate costs a message to every rank, and here it
-// could not pay (File::each_for_itself).
-std::string_view settled(const Job& job) {
-  const plan::CollectiveFacts& facts = job.facts;
-  const bool small = std::ranges::any_of(facts.ranks, [](const plan::RankAccess& rank) {
+bool has_small_pieces(const plan::CollectiveFacts& facts) {
+  return std::ranges::any_of(facts.ranks, [](const plan::RankAccess& rank) {
     return rank.bytes < rank.span.length && plan::small_pieces(rank.mean_run);
   });
-  if (facts.topology.ranks == 1) return "there is one rank only";
-  if (!job.hints.strategy && facts.page_cache_shared && !small)
-    return "one page cache and no small pieces: not worth asking each other";
-  return {};
 }
 
 plan::CollectivePlan plan_of(const Job& job) {
-  const std::string_view why = settled(job);
+  const std::string_view why = plan::settled(job.facts, job.hints, has_small_pieces(job.facts));
   if (why.empty()) return plan::plan_collective(job.facts, job.hints);
   plan::CollectiveHints alone = job.hints;
   alone.strategy = plan::CollectiveStrategy::independent;
