@@ -2,36 +2,16 @@
 
 #include <mpi.h>
 
-#include <algorithm>
-#include <array>
 #include <vector>
 
-#include "view/build.hpp"
+#include "view/array.hpp"
 
 namespace tributary::mpi {
 namespace {
 
+using view::IndexShare;
 using view::Tree;
 using Numbers = std::span<const std::int64_t>;
-
-// What one process holds of one dimension, as blocks of neighbouring indices:
-//   |...bbb......bbb......b|   first, block, every, blocks whole ones, then a rest
-struct Share {
-  std::int64_t first = 0;
-  std::int64_t block = 0;
-  std::int64_t every = 0;
-  std::int64_t blocks = 0;
-  std::int64_t rest = 0;
-};
-
-// Adds a dimension around `inner`; `pitch` bytes lie between neighbouring indices.
-Tree add_dimension(const Tree& inner, const Share& share, std::int64_t pitch) {
-  const Tree block = view::make_strided(share.block, pitch, inner);
-  const std::array<Tree, 2> parts{
-      view::make_strided(share.blocks, share.every * pitch, block),
-      view::make_strided(share.rest, pitch, inner).moved(share.blocks * share.every * pitch)};
-  return view::make_sequence(parts).moved(share.first * pitch);
-}
 
 // Dimensions from the fastest to the slowest, whatever the array's order.
 std::vector<std::size_t> fastest_first(std::size_t dimensions, std::int64_t order) {
@@ -41,35 +21,14 @@ std::vector<std::size_t> fastest_first(std::size_t dimensions, std::int64_t orde
   return indices;
 }
 
-Share contiguous_share(std::int64_t first, std::int64_t count) {
-  return {first, count, 0, 1, 0};
-}
-
-Share block_share(std::int64_t size, std::int64_t argument, std::int64_t parts, std::int64_t part) {
-  const std::int64_t block =
-      argument == MPI_DISTRIBUTE_DFLT_DARG ? (size + parts - 1) / parts : argument;
-  const std::int64_t first = std::min(part * block, size);
-  return contiguous_share(first, std::min(block, size - first));
-}
-
-Share cyclic_share(std::int64_t size, std::int64_t argument, std::int64_t parts,
-                   std::int64_t part) {
-  const std::int64_t block = argument == MPI_DISTRIBUTE_DFLT_DARG ? 1 : argument;
-  const std::int64_t every = block * parts;
-  const std::int64_t first = part * block;
-  if (first >= size) return {};
-  const std::int64_t behind = size - first;
-  const std::int64_t whole_rounds = behind / every;
-  const std::int64_t tail = behind - whole_rounds * every;
-  if (tail >= block) return {first, block, every, whole_rounds + 1, 0};
-  return {first, block, every, whole_rounds, tail};
-}
-
-Share share_of(std::int64_t distribution, std::int64_t size, std::int64_t argument,
-               std::int64_t parts, std::int64_t part) {
-  if (distribution == MPI_DISTRIBUTE_BLOCK) return block_share(size, argument, parts, part);
-  if (distribution == MPI_DISTRIBUTE_CYCLIC) return cyclic_share(size, argument, parts, part);
-  return contiguous_share(0, size);
+IndexShare share_of(std::int64_t distribution, std::int64_t size, std::int64_t argument,
+                    std::int64_t parts, std::int64_t part) {
+  const bool usual = argument == MPI_DISTRIBUTE_DFLT_DARG;
+  if (distribution == MPI_DISTRIBUTE_BLOCK)
+    return view::block_share(size, usual ? (size + parts - 1) / parts : argument, part);
+  if (distribution == MPI_DISTRIBUTE_CYCLIC)
+    return view::cyclic_share(size, usual ? 1 : argument, parts, part);
+  return view::contiguous_share(0, size);
 }
 
 // The process's place in the grid; grids are row-major whatever the order of the array.
@@ -92,7 +51,7 @@ Tree decode_subarray(Numbers n, const view::Type& element) {
   Tree tree = element.tree;
   std::int64_t pitch = element.extent;
   for (const std::size_t d : fastest_first(dimensions, n[1 + 3 * dimensions])) {
-    tree = add_dimension(tree, contiguous_share(starts[d], subsizes[d]), pitch);
+    tree = view::add_dimension(tree, view::contiguous_share(starts[d], subsizes[d]), pitch);
     pitch *= sizes[d];
   }
   return tree;
@@ -108,8 +67,8 @@ Tree decode_darray(Numbers n, const view::Type& element) {
   Tree tree = element.tree;
   std::int64_t pitch = element.extent;
   for (const std::size_t d : fastest_first(dimensions, n[3 + 4 * dimensions])) {
-    const Share share = share_of(distributions[d], sizes[d], arguments[d], grid[d], place[d]);
-    tree = add_dimension(tree, share, pitch);
+    const IndexShare share = share_of(distributions[d], sizes[d], arguments[d], grid[d], place[d]);
+    tree = view::add_dimension(tree, share, pitch);
     pitch *= sizes[d];
   }
   return tree;

@@ -1,5 +1,4 @@
-// Subarrays and distributed arrays, kept symbolic: one strided node for each dimension that
-// is not whole, two for each dimension that is dealt out in blocks.
+// Subarrays and distributed arrays as MPI describes them (view/array.hpp does the work).
 #pragma once
 
 #include <cstdint>

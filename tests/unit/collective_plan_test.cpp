@@ -8,6 +8,7 @@
 #include <set>
 
 #include "plan/collective.hpp"
+#include "plan_case.hpp"
 
 namespace tributary::plan {
 namespace {
@@ -42,11 +43,6 @@ Layout random_layout(Random& random) {
     layout.class_of_server.push_back(static_cast<int>(random.between(0, classes - 1)));
   return layout;
 }
-
-struct Case {
-  CollectiveFacts facts;
-  CollectiveHints hints;
-};
 
 Case random_case(unsigned seed) {
   Random random(seed);
@@ -253,28 +249,11 @@ TEST(Schedule, TheDissertationsAlgorithms) {
 
 // --- request orders: the paper's example ----------------------------------------------------
 
-// HACIO section 2.2: two HDD servers at 5 T and two SSD servers at 1 T in turn, four processes
-// with two blocks each, two aggregators, one block for a cycle.
-Case hacio_example(RequestOrder order) {
-  Case result;
-  constexpr ByteCount kBlock = 64;
-  result.facts.layout = {kBlock, {0, 1, 0, 1}, {{"HServer", 5}, {"SServer", 1}}};
-  result.facts.topology.ranks = 4;
-  for (int rank = 0; rank < 4; ++rank)
-    result.facts.ranks.push_back({{rank * kBlock, 5 * kBlock}, 2 * kBlock, kBlock});
-  result.hints.strategy = CollectiveStrategy::two_phase;
-  result.hints.partitioning = Partitioning::even;
-  result.hints.order = order;
-  result.hints.aggregators.count = 2;
-  result.hints.buffer_bytes = kBlock;
-  result.hints.schedule = Schedule::none;
-  return result;
-}
-
 using Table = std::vector<std::vector<double>>;  // a row for each cycle, its cost last
 
 Table table_of(RequestOrder order) {
-  const Case example = hacio_example(order);
+  Case example = hacio_example();
+  example.hints.order = order;
   const CollectivePlan plan = plan_collective(example.facts, example.hints);
   Table table;
   double sum = 0;

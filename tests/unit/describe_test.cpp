@@ -7,33 +7,12 @@
 #include <sstream>
 
 #include "plan/describe_parts.hpp"
+#include "plan_case.hpp"
 
 namespace tributary::plan {
 namespace {
 
 using nlohmann::json;
-
-struct Case {
-  CollectiveFacts facts;
-  CollectiveHints hints;
-  CollectivePlan plan() const { return plan_collective(facts, hints); }
-};
-
-// HACIO section 2.2, as in collective_plan_test.
-Case hacio_example() {
-  Case result;
-  constexpr ByteCount kBlock = 64;
-  result.facts.layout = {kBlock, {0, 1, 0, 1}, {{"HServer", 5}, {"SServer", 1}}};
-  result.facts.topology.ranks = 4;
-  for (int rank = 0; rank < 4; ++rank)
-    result.facts.ranks.push_back({{rank * kBlock, 5 * kBlock}, 2 * kBlock, kBlock});
-  result.hints.strategy = CollectiveStrategy::two_phase;
-  result.hints.partitioning = Partitioning::even;
-  result.hints.aggregators.count = 2;
-  result.hints.buffer_bytes = kBlock;
-  result.hints.schedule = Schedule::none;
-  return result;
-}
 
 // `aggregators` ranks on nodes of four, each with the same part of the file.
 Case large_example(int aggregators, ByteCount bytes_each) {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "plan/describe.hpp"
+#include "view/array.hpp"
 #include "view/build.hpp"
 
 namespace tributary::tools {
@@ -79,16 +80,6 @@ Accesses read_interleaved(const Request& request) {
 }
 
 // --- arrays --------------------------------------------------------------------------------
-// What one process holds of one dimension, as blocks of neighbouring indices:
-//   |...bbb......bbb......b|   first, block, every, blocks whole ones, then a rest
-struct Share {
-  std::int64_t first = 0;
-  std::int64_t block = 0;
-  std::int64_t every = 0;
-  std::int64_t blocks = 0;
-  std::int64_t rest = 0;
-};
-
 enum class Distribution : std::uint8_t { even, block, cyclic, none };
 
 struct Dimension {
@@ -99,50 +90,24 @@ struct Dimension {
 };
 
 // The first ones of the processes get one more where it does not come out even.
-Share even_share(const Dimension& dimension, std::int64_t part) {
+view::IndexShare even_share(const Dimension& dimension, std::int64_t part) {
   const std::int64_t each = dimension.size / dimension.parts;
   const std::int64_t more = dimension.size % dimension.parts;
-  return {part * each + std::min(part, more), each + (part < more ? 1 : 0), 0, 1, 0};
+  return view::contiguous_share(part * each + std::min(part, more), each + (part < more ? 1 : 0));
 }
 
-Share block_share(const Dimension& dimension, std::int64_t part) {
-  const std::int64_t first = std::min(part * dimension.block, dimension.size);
-  return {first, std::min(dimension.block, dimension.size - first), 0, 1, 0};
-}
-
-Share cyclic_share(const Dimension& dimension, std::int64_t part) {
-  // No larger than the dimension, which changes nothing but keeps products small.
-  const std::int64_t block = std::min(dimension.block, dimension.size);
-  const std::int64_t every = std::min(block * dimension.parts, dimension.size);
-  const std::int64_t first = part * block;
-  if (first >= dimension.size) return {};
-  const std::int64_t rounds = (dimension.size - first) / every;
-  const std::int64_t tail = dimension.size - first - rounds * every;
-  if (tail >= block) return {first, block, every, rounds + 1, 0};
-  return {first, block, every, rounds, tail};
-}
-
-Share share_of(const Dimension& dimension, std::int64_t part) {
+view::IndexShare share_of(const Dimension& dimension, std::int64_t part) {
   switch (dimension.distribution) {
     case Distribution::even:
       return even_share(dimension, part);
     case Distribution::block:
-      return block_share(dimension, part);
+      return view::block_share(dimension.size, dimension.block, part);
     case Distribution::cyclic:
-      return cyclic_share(dimension, part);
+      return view::cyclic_share(dimension.size, dimension.block, dimension.parts, part);
     case Distribution::none:
       break;
   }
-  return {0, dimension.size, 0, 1, 0};
-}
-
-// Adds a dimension around `inner`; `pitch` bytes lie between neighbouring indices.
-Tree add_dimension(const Tree& inner, const Share& share, ByteCount pitch) {
-  const Tree block = view::make_strided(share.block, pitch, inner);
-  const std::array<Tree, 2> parts{
-      view::make_strided(share.blocks, share.every * pitch, block),
-      view::make_strided(share.rest, pitch, inner).moved(share.blocks * share.every * pitch)};
-  return view::make_sequence(parts).moved(share.first * pitch);
+  return view::contiguous_share(0, dimension.size);
 }
 
 struct Array {
@@ -164,7 +129,7 @@ Tree part_of(const Array& array, int rank) {
   Tree tree = view::make_block(array.element_bytes);
   ByteCount pitch = array.element_bytes;
   for (std::size_t d = 0; d < count; ++d) {
-    tree = add_dimension(tree, share_of(array.dimensions[d], place[d]), pitch);
+    tree = view::add_dimension(tree, share_of(array.dimensions[d], place[d]), pitch);
     pitch *= array.dimensions[d].size;
   }
   return tree;
