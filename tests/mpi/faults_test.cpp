@@ -77,7 +77,8 @@ class Faults : public ::testing::Test {
     barrier();
     const TempVariable faults("TRIBUTARY_FAULTS", rules);
     const TempInfo info(
-        {{"tributary_strategy", strategy},
+        {{"tributary_collective", "independent"},  // each rank's own faults; collective_faults_test
+         {"tributary_strategy", strategy},
          {"ind_wr_buffer_size", "700"},
          {"ind_rd_buffer_size", "700"},
          {"romio_ds_write", strategy == std::string("rmw") ? "enable" : "automatic"}});
