@@ -20,6 +20,33 @@ struct Collective::Summary {
   std::int64_t file_size = 0;
 };
 
+// What the root tells the others of the storage.
+struct Collective::StorageWords {
+  explicit StorageWords(const Setting& setting)
+      : mappings_coherent(setting.storage.mappings_coherent),
+        readable(setting.storage.readable),
+        call_ns(setting.storage.call_ns),
+        store_page_ns(setting.storage.store_page_ns),
+        lock_bytes(setting.lock_bytes),
+        page_cache_shared(setting.page_cache_shared) {}
+
+  void put_into(Setting& setting) const {
+    setting.storage.mappings_coherent = mappings_coherent != 0;
+    setting.storage.readable = readable != 0;
+    setting.storage.call_ns = call_ns;
+    setting.storage.store_page_ns = store_page_ns;
+    setting.lock_bytes = lock_bytes;
+    setting.page_cache_shared = page_cache_shared != 0;
+  }
+
+  std::int64_t mappings_coherent;
+  std::int64_t readable;
+  std::int64_t call_ns;
+  std::int64_t store_page_ns;
+  std::int64_t lock_bytes;
+  std::int64_t page_cache_shared;
+};
+
 namespace {
 
 Error mpi_failure() {
@@ -53,19 +80,11 @@ Status Collective::know_nodes(const Setting& setting) {
   if (Status agreed = team_.agree(found.ok() ? Status() : Status(found.error())); !agreed)
     return agreed;
   nodes_ = std::move(*found);
-  setting_ = setting;
-  plan::IndependentFacts& storage = setting_->storage;
-  std::int64_t words[] = {
-      storage.mappings_coherent, storage.readable,     storage.writers_lock,       storage.call_ns,
-      storage.store_page_ns,     setting_->lock_bytes, setting_->page_cache_shared};
-  if (PMPI_Bcast(words, std::size(words), MPI_INT64_T, 0, team_.comm()) != MPI_SUCCESS)
+  StorageWords words(setting);
+  if (PMPI_Bcast(&words, sizeof words, MPI_BYTE, 0, team_.comm()) != MPI_SUCCESS)
     return mpi_failure();
-  storage.mappings_coherent = words[0] != 0;
-  storage.readable = words[1] != 0;
-  storage.call_ns = words[2];
-  storage.store_page_ns = words[3];
-  setting_->lock_bytes = words[4];
-  setting_->page_cache_shared = words[5] != 0;
+  setting_ = setting;
+  words.put_into(*setting_);
   return {};
 }
 

@@ -59,6 +59,7 @@ class Collective {
 
  private:
   struct Summary;
+  struct StorageWords;
   Result<std::vector<Summary>> gather(const Work& work);
   Status know_nodes(const Setting& setting);
   Status know_views(const view::Tree& mine);

@@ -195,10 +195,8 @@ class Planner {
   void choose_sub_buffers() {
     const int needed = plan_.schedule == Schedule::none ? 1 : 2;
     plan_.sub_buffers = hints_.sub_buffers > 0 ? hints_.sub_buffers : needed;
-    const bool in_cache = facts_.page_cache_shared && !hints_.buffer_asked_for;
-    const ByteCount share = hints_.buffer_bytes / plan_.sub_buffers;
-    ByteCount bytes = std::clamp<ByteCount>(share, 1, in_cache ? kCacheBytes : kSubBufferMax);
-    std::string why = in_cache
+    ByteCount bytes = cycle_bytes(plan_.sub_buffers);
+    std::string why = in_cache()
                           ? "data stays in a core's cache on its way to the page cache"
                           : bytes_text(static_cast<double>(hints_.buffer_bytes)) +
                                 " of collective buffer in " + std::to_string(plan_.sub_buffers) +
