@@ -16,24 +16,38 @@ struct CycleAccess {
   view::Tree file;
 };
 
-CycleAccess access_of(Direction direction, const Placement& placement, const Wanted& wanted,
-                      std::byte* buffer) {
-  view::RunList in_memory;
-  view::RunList in_file;
+// The pieces as places in the file; a piece that goes over the end of an extent is cut there.
+view::Tree places_of(const Placement& placement, const Wanted& wanted) {
+  view::RunList places;
+  places.reserve(wanted.pieces.size() + placement.extents.size());
   std::size_t i = 0;
   for (Extent piece : wanted.pieces) {
     while (piece.length > 0) {
       while (placement.bases[i] + placement.extents[i].length <= piece.offset) ++i;
       const ByteCount within = piece.offset - placement.bases[i];
       const ByteCount length = std::min(piece.length, placement.extents[i].length - within);
-      in_memory.add(piece.offset, length);
-      in_file.add(placement.extents[i].offset + within, length);
+      places.add(placement.extents[i].offset + within, length);
       piece = {piece.offset + length, piece.length - length};
     }
   }
+  return std::move(places).finish();
+}
+
+view::Tree tree_of(const std::vector<Extent>& pieces) {
+  view::RunList runs;
+  runs.reserve(pieces.size());
+  for (const Extent& piece : pieces) runs.add(piece.offset, piece.length);
+  return std::move(runs).finish();
+}
+
+CycleAccess access_of(Direction direction, const Placement& placement, const Wanted& wanted,
+                      std::byte* buffer) {
   CycleAccess result;
-  view::Tree memory = std::move(in_memory).finish();
-  result.file = std::move(in_file).finish();
+  result.file = places_of(placement, wanted);
+  // In one extent the pieces lie in memory as they lie in the file.
+  view::Tree memory = placement.extents.size() == 1
+                          ? result.file.moved(-placement.extents[0].offset)
+                          : tree_of(wanted.pieces);
   result.access.direction = direction;
   result.access.bytes = wanted.bytes;
   result.access.memory = {buffer + memory.at, memory.is_block(), {std::move(memory.node), 0}};

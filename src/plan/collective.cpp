@@ -12,6 +12,7 @@ namespace {
 constexpr double kCopyByte = 0.12;              // through shared memory, per byte
 constexpr double kMessageByte = 0.30;           // packed, sent, unpacked
 constexpr double kCopyRun = 4;                  // per contiguous run, on both sides of a copy
+constexpr double kHole = 80;                    // finding a hole and writing around it
 constexpr double kFileByte = 0.25;              // large contiguous file access
 constexpr double kCycle = 15'000;               // ranks wait for each other once in each direction
 constexpr double kCall = 20'000;                // agreeing on a plan
@@ -158,6 +159,13 @@ class Planner {
     return work / parallelism();
   }
 
+  // Aggregators find the holes, and rewrite or map the pages around them.
+  double cost_of_holes() const {
+    const auto pages = static_cast<double>(sum_.accessed.length) / 4096;
+    const double page = std::min(kHolePage, static_cast<double>(facts_.storage.store_page_ns));
+    return kHole * static_cast<double>(sum_.runs) + pages * page;
+  }
+
   double two_phase_ns() const {
     const double copy = facts_.topology.nodes() == 1 ? kCopyByte : kCopyByte + kMessageByte;
     const auto bytes = static_cast<double>(sum_.bytes);
@@ -165,7 +173,9 @@ class Planner {
                                     static_cast<double>(cycle_bytes(1)) / parallelism());
     const double work = bytes * (copy + kFileByte) + 2 * kCopyRun * static_cast<double>(sum_.runs);
     const auto call = static_cast<double>(facts_.storage.call_ns);
-    return kCall + cycles * (kCycle + call) + work / parallelism();
+    const bool holes = facts_.direction == Direction::write && sum_.bytes < sum_.accessed.length;
+    const double around = holes ? cost_of_holes() : 0;
+    return kCall + cycles * (kCycle + call) + (work + around) / parallelism();
   }
 
   // --- schedule and buffers ----------------------------------------------------------------

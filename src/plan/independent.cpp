@@ -11,7 +11,7 @@ namespace {
 // depends on the file system comes with the facts.
 constexpr ByteCount kPage = 4096;
 constexpr std::int64_t kReadPage = 600;         // a page of a window, read and picked from
-constexpr std::int64_t kRewritePage = 1500;     // a page of a window, read and written back
+constexpr std::int64_t kRewritePage = 900;      // a page of a window, read and written back
 constexpr ByteCount kLargePiece = 32768;        // from here on a call of its own always pays
 constexpr ByteCount kLargeMemoryPiece = 16384;  // from here on an iovec entry beats a copy
 
