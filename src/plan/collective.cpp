@@ -12,7 +12,8 @@ namespace {
 constexpr double kCopyByte = 0.12;              // through shared memory, per byte
 constexpr double kMessageByte = 0.30;           // packed, sent, unpacked
 constexpr double kCopyRun = 4;                  // per contiguous run, on both sides of a copy
-constexpr double kHole = 80;                    // finding a hole and writing around it
+constexpr double kHole = 60;                    // finding a hole
+constexpr double kHolePage = 900;               // rewriting a page with holes
 constexpr double kFileByte = 0.25;              // large contiguous file access
 constexpr double kCycle = 15'000;               // ranks wait for each other once in each direction
 constexpr double kCall = 20'000;                // agreeing on a plan
