@@ -53,6 +53,8 @@ def parse_arguments():
     parser.add_argument("--quick", action="store_true",
                         help="a quarter of the data, short budget, one round, tmpfs only")
     parser.add_argument("--json", type=pathlib.Path, help="write all figures to this file")
+    parser.add_argument("--markdown", action="store_true",
+                        help="print the ratios to the better peer as a table for a page, too")
     parser.add_argument("--list", action="store_true", help="list the cases and stop")
     arguments = parser.parse_args()
     usual = {"places": "tmpfs,disk", "rounds": 2, "seconds": 1.0}
@@ -255,6 +257,22 @@ def print_row(key, phase, cell, names):
           f"{text['slower']:>8} {text['limit']:>6}{lost}")
 
 
+def print_markdown(cells):
+    """A row for each case: write, read as ratios to the better peer, a column for each setting."""
+    settings = sorted({(key.mpi, key.place, key.ranks) for key in cells})
+    cases = list(dict.fromkeys(key.case for key in cells))
+    print("\n| access (write, read) | "
+          + " | ".join(f"{mpi}, {place}, {ranks} ranks" for mpi, place, ranks in settings) + " |")
+    print("|---|" + "---|" * len(settings))
+    for case in cases:
+        texts = []
+        for mpi, place, ranks in settings:
+            cell = cells.get(Key(mpi, place, ranks, case))
+            ratios = [cell.ratios(phase).get("better") for phase in ("write", "read")] if cell else []
+            texts.append(", ".join("-" if ratio is None else f"{ratio:.2f}" for ratio in ratios))
+        print(f"| {case} | " + " | ".join(texts) + " |")
+
+
 def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
@@ -317,6 +335,8 @@ def main():
     cells = session.cells
     summary = summarise(cells)
     print_tables(cells)
+    if arguments.markdown:
+        print_markdown(cells)
     print_summary(summary)
     if arguments.json:
         write_json(arguments.json, arguments, cells, summary)
