@@ -4,7 +4,6 @@
 
 namespace tributary::exchange {
 
-using execute::Share;
 using execute::share_of;
 
 namespace {

@@ -65,7 +65,7 @@ class Transfer {
 
   Moved move_staged(view::Cursor& memory, const Chunk& chunk) {
     if (!reading()) view::pack(chunk.data, {access_.memory.base}, memory, chunk.size);
-    const Moved moved = move_chunk(chunk);
+    Moved moved = move_chunk(chunk);
     if (reading()) view::unpack({access_.memory.base}, memory, chunk.data, moved.bytes);
     return moved;
   }

@@ -124,7 +124,7 @@ Status Collective::ready_arena(plan::CollectivePlan& plan, const Work& work,
     arena_.reset();
     Result<std::unique_ptr<exchange::Arena>> made =
         exchange::Arena::make(plan, team_.comm(), *nodes_);
-    const Status agreed = team_.agree(made.ok() ? Status() : Status(made.error()));
+    Status agreed = team_.agree(made.ok() ? Status() : Status(made.error()));
     if (agreed.ok()) {
       arena_ = std::move(*made);
       return {};
@@ -172,6 +172,7 @@ Status Collective::shuffle(const Work& work, const plan::CollectivePlan& plan,
   job.mine = {tree, access.file.position, access.bytes, work.mine->span};
   job.memory = &access.memory;
   std::vector<execute::RankPart> whole;
+  whole.reserve(ranks.size());
   for (const Summary& rank : ranks)
     whole.push_back({{}, rank.position, rank.bytes, {rank.first, rank.length}});
   Status filled =

@@ -60,6 +60,7 @@ std::vector<Domain> contiguous_domains(const Division& division, ByteCount cut_a
 
 std::vector<Domain> static_cyclic(const Division& division) {
   std::vector<Domain> domains;
+  domains.reserve(static_cast<std::size_t>(division.aggregators));
   for (int i = 0; i < division.aggregators; ++i)
     domains.push_back(
         cyclic_domain(division.accessed, division.unit_bytes, i, division.aggregators));
