@@ -18,7 +18,7 @@ enum Coordination : bool { kIndependent = false, kCollective = true };
 int access(MPI_File fh, const Call& call, MPI_Status* status) {
   return with_file(fh, [&](File& file) {
     ByteCount moved = 0;
-    const Status outcome = file.access(call, moved);
+    Status outcome = file.access(call, moved);
     if (status != MPI_STATUS_IGNORE) tributary::mpi::set_byte_count(*status, moved);
     return outcome;
   });

@@ -69,7 +69,7 @@ TRIBUTARY_API int MPI_File_close(MPI_File* fh) {
   if (fh == nullptr) return without_file([]() -> Status { return null_argument(); });
   std::unique_ptr<File> closed;  // outlives the call: its error handler may have to be called
   return with_file(*fh, [&](File& file) {
-    const Status status = file.close();
+    Status status = file.close();
     closed = file::unregister_file(*fh);
     *fh = MPI_FILE_NULL;
     return status;
