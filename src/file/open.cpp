@@ -241,8 +241,7 @@ File::File(Team team, std::unique_ptr<storage::Storage> storage, int amode, hint
 Status File::close() {
   const std::string path = storage_->path();
   const int closed = storage_->close();
-  const Status status =
-      team_.agree(storage::checked(closed == -EINTR ? 0 : closed, "close", *storage_));
+  Status status = team_.agree(storage::checked(closed == -EINTR ? 0 : closed, "close", *storage_));
   if ((amode_ & MPI_MODE_DELETE_ON_CLOSE) == 0) return status;
   Status deleted;
   if (team_.is_root()) deleted = storage::delete_posix(path);

@@ -121,7 +121,8 @@ struct Alias {
   std::span<const Translation> values = {};
 };
 
-struct Row {
+// In the order in which a row is read, not in that of alignment.
+struct Row {  // NOLINT(clang-analyzer-optin.performance.Padding)
   Id id = Id::count;
   std::string_view name;
   std::span<const Alias> aliases = {};

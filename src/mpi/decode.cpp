@@ -236,7 +236,8 @@ const Type* find(MPI_Datatype type) {
 const Type* keep(MPI_Datatype type, std::unique_ptr<Type> decoded) {
   const std::unique_lock guard(cache().mutex);
   if (const Type* kept = look_up(type)) return kept;  // another thread was faster
-  if (is_named(type)) return cache().named.emplace_back(type, std::move(decoded)).decoded.get();
+  if (is_named(type))
+    return cache().named.emplace_back(Named{type, std::move(decoded)}).decoded.get();
   if (cache().key == MPI_KEYVAL_INVALID)
     PMPI_Type_create_keyval(copy_attribute, delete_attribute, &cache().key, nullptr);
   PMPI_Type_set_attr(type, cache().key, decoded.get());
